@@ -1,0 +1,5 @@
+/** The broker. */
+@NullMarked
+package io.fila.broker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The plain Java client. */
+@NullMarked
+package io.fila.client;
+
+import org.jspecify.annotations.NullMarked;
