@@ -1,6 +1,7 @@
 package io.fila.broker.problem;
 
 import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +18,7 @@ public class ProblemException extends RuntimeException {
     }
 
     /** With the moment from which trying again makes sense, and what caused it (for the log, not for the caller). */
-    public ProblemException(
-            ProblemCode code, String detail, @Nullable Duration retryAfter, @Nullable Throwable cause) {
+    public ProblemException(ProblemCode code, String detail, @Nullable Duration retryAfter, @Nullable Throwable cause) {
         super(detail, cause);
         this.code = code;
         this.retryAfter = retryAfter;

@@ -1,0 +1,15 @@
+package io.fila.broker.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue as it is stored.
+ *
+ * @param deadLetterId the id of its dead letter queue; null for a dead letter queue
+ */
+public record Queue(
+        long id,
+        QueueName name,
+        QueueSettings settings,
+        boolean paused,
+        @Nullable Long deadLetterId) {}
