@@ -10,7 +10,6 @@ import javax.sql.DataSource;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
@@ -31,12 +30,18 @@ public class Database {
 
     /** Work on a connection. */
     @FunctionalInterface
-    public interface Work<T extends @Nullable Object> {
+    public interface Work<T> {
         T on(Connection connection) throws SQLException;
     }
 
+    /** Work on a connection that has no result. */
+    @FunctionalInterface
+    public interface Action {
+        void on(Connection connection) throws SQLException;
+    }
+
     /** Runs {@code work} and commits. {@code activity} completes the sentence "could not …". */
-    public <T extends @Nullable Object> T inTransaction(String activity, Work<T> work) {
+    public <T> T inTransaction(String activity, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             try {
@@ -52,8 +57,16 @@ public class Database {
         }
     }
 
+    /** Like {@link #inTransaction}, for work without a result. */
+    public void inTransactionWithoutResult(String activity, Action work) {
+        inTransaction(activity, connection -> {
+            work.on(connection);
+            return true;
+        });
+    }
+
     /** Runs {@code work} with each statement committed by itself: for reads, and single statements. */
-    public <T extends @Nullable Object> T run(String activity, Work<T> work) {
+    public <T> T run(String activity, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(true);
             return work.on(connection);

@@ -74,7 +74,7 @@ class JdbcQueues implements Queues {
                     ProblemCode.RESERVED_NAME,
                     "queue: '%s' is a dead letter queue and goes with its queue; purge it instead".formatted(name));
         }
-        database.inTransaction("delete queue '" + name + "'", connection -> {
+        database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             Fence.exclusive(connection, deadLetterId);
             // an enqueue holds the row's key share until its messages are stored: it is seen below, or finds no queue
@@ -92,7 +92,6 @@ class JdbcQueues implements Queues {
             update(connection, "delete from message where queue_id in (?, ?)", queue.id(), deadLetterId);
             update(connection, "delete from queue where id = ?", queue.id());
             update(connection, "delete from queue where id = ?", deadLetterId);
-            return null;
         });
         tell(queue.id());
         tell(deadLetterId);
