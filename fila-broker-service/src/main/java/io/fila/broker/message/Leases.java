@@ -42,7 +42,11 @@ public class Leases {
 
     /** One caller's settlements of one queue's leases. */
     record Call(
-            long queueId, QueueName queue, List<? extends Settlement> settlements, CompletableFuture<Set<Lease>> answer)
+            long queueId,
+            QueueName queue,
+            String consumer,
+            List<? extends Settlement> settlements,
+            CompletableFuture<Set<Lease>> answer)
             implements Batcher.Call {
 
         @Override
@@ -57,16 +61,16 @@ public class Leases {
     }
 
     /**
-     * Settles leases of one queue. Completes with those that had been lost, or with {@code ProblemException}:
+     * Settles leases of one queue in the name of a consumer. Completes with those that had been lost, or with {@code ProblemException}:
      * {@code invalid-request} (nothing was settled) or {@code storage-unavailable}.
      */
-    public CompletableFuture<Set<Lease>> settle(Queue queue, List<? extends Settlement> settlements) {
+    public CompletableFuture<Set<Lease>> settle(Queue queue, String consumer, List<? extends Settlement> settlements) {
         try {
             settlements.forEach(Leases::requireValid);
             if (settlements.isEmpty()) {
                 return CompletableFuture.completedFuture(Set.of());
             }
-            Call call = new Call(queue.id(), queue.name(), settlements, new CompletableFuture<>());
+            Call call = new Call(queue.id(), queue.name(), consumer, settlements, new CompletableFuture<>());
             batcher.submit(call);
             return call.answer();
         } catch (RuntimeException e) {

@@ -51,6 +51,7 @@ class SettlementStore {
     /** A failed attempt. */
     record Failed(
             Leased leased,
+            @Nullable String consumer,
             String reason,
             String error,
             @Nullable Long delayMillis,
@@ -96,7 +97,7 @@ class SettlementStore {
                 } else if (settlement instanceof Settlement.Nack nack) {
                     Long delay =
                             nack.retryAfter() == null ? null : nack.retryAfter().toMillis();
-                    failures.add(new Failed(leased, "nack", nack.error(), delay, nack.deadLetter()));
+                    failures.add(new Failed(leased, call.consumer(), "nack", nack.error(), delay, nack.deadLetter()));
                 } else if (settlement instanceof Settlement.Extend extend) {
                     extensions.add(new Extension(
                             leased, extend.by() == null ? null : extend.by().toMillis()));
@@ -211,15 +212,17 @@ class SettlementStore {
         }
         try (PreparedStatement statement = connection.prepareStatement(FAIL)) {
             bind(connection, statement, failures.stream().map(Failed::leased).toList());
+            Object[] consumers = failures.stream().map(Failed::consumer).toArray();
             Object[] reasons = failures.stream().map(Failed::reason).toArray();
             Object[] errors =
                     failures.stream().map(failed -> cut(failed.error())).toArray();
             Object[] delays = failures.stream().map(Failed::delayMillis).toArray();
             Object[] dead = failures.stream().map(Failed::deadLetter).toArray();
-            statement.setArray(4, connection.createArrayOf("text", reasons));
-            statement.setArray(5, connection.createArrayOf("text", errors));
-            statement.setArray(6, connection.createArrayOf("bigint", delays));
-            statement.setArray(7, connection.createArrayOf("boolean", dead));
+            statement.setArray(4, connection.createArrayOf("text", consumers));
+            statement.setArray(5, connection.createArrayOf("text", reasons));
+            statement.setArray(6, connection.createArrayOf("text", errors));
+            statement.setArray(7, connection.createArrayOf("bigint", delays));
+            statement.setArray(8, connection.createArrayOf("boolean", dead));
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     Leased from = leased(rows);
@@ -245,7 +248,7 @@ class SettlementStore {
             statement.setInt(1, most);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    expired.add(new Failed(leased(rows), "lease_expired", "the lease expired", null, false));
+                    expired.add(new Failed(leased(rows), null, "lease_expired", "the lease expired", null, false));
                 }
             }
         }

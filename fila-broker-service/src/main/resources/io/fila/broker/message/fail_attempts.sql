@@ -13,11 +13,11 @@ with failed as materialized (
                    * (1 + q.backoff_jitter * (2 * random() - 1))
            ) as delay_ms,
            jsonb_path_query_array(coalesce(m.failures, '[]'), '$[last - 8 to last]')
-               || jsonb_build_object('attempt', m.attempts, 'reason', f.reason, 'error', f.error, 'consumer', m.leased_by,
+               || jsonb_build_object('attempt', m.attempts, 'reason', f.reason, 'error', f.error, 'consumer', f.consumer,
                                      'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
                as failures
-    from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::bigint[], ?::boolean[])
-         as f (queue_id, sequence, lease, reason, error, delay_ms, dead_letter)
+    from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[])
+         as f (queue_id, sequence, lease, consumer, reason, error, delay_ms, dead_letter)
     join message m on m.queue_id = f.queue_id and m.sequence = f.sequence and m.lease = f.lease
     join queue q on q.id = m.queue_id
     order by m.queue_id, m.sequence
@@ -30,7 +30,6 @@ set queue_id     = case when f.is_dead then f.dead_letter_id else m.queue_id end
     available_at = case when not f.is_dead then clock_timestamp() + f.delay_ms * interval '1 millisecond' end,
     lease        = null,
     lease_until  = null,
-    leased_by    = null,
     failures     = f.failures
 from failed f
 where m.queue_id = f.queue_id

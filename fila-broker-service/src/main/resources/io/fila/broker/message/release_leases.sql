@@ -4,7 +4,6 @@ update message m
 set state       = 0,
     lease       = null,
     lease_until = null,
-    leased_by   = null,
     attempts    = greatest(m.attempts - 1, 0)
 from unnest(?::bigint[], ?::bigint[], ?::uuid[]) as r (queue_id, sequence, lease)
 where m.queue_id = r.queue_id
