@@ -16,7 +16,8 @@ import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.stereotype.Component;
 
 /**
@@ -24,10 +25,13 @@ import org.springframework.stereotype.Component;
  * threads.
  */
 @Component
-public class Node implements InitializingBean {
+public class Node implements SmartInitializingSingleton {
 
-    /** Without a heartbeat for so long, a node is taken for dead. */
+    /** Without a heartbeat for so long, a node is taken for dead by the others. */
     public static final Duration LAPSE = Duration.ofSeconds(6);
+
+    /** Without a heartbeat for so long, a node takes itself for dead: sooner than the others do, whatever clocks drift. */
+    private static final long DOUBT_NANOS = LAPSE.minusSeconds(1).toNanos();
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
     private static final Duration BEAT = Duration.ofSeconds(1);
@@ -50,13 +54,18 @@ public class Node implements InitializingBean {
     private final UUID id = UUID.randomUUID();
     private final String name = hostName() + "/" + ProcessHandle.current().pid();
     private final Database database;
+    private final ObjectProvider<LapseListener> lapseListeners;
     private final ScheduledExecutorService heart;
 
     /** Written by the heart, read by anybody. True until the first beat says otherwise. */
     private volatile boolean othersAlive = true;
 
-    Node(Database database) {
+    /** When the last successful heartbeat began, by this node's clock. Written by the heart, read by anybody. */
+    private volatile long lastBeat = System.nanoTime() - DOUBT_NANOS;
+
+    Node(Database database, ObjectProvider<LapseListener> lapseListeners) {
         this.database = database;
+        this.lapseListeners = lapseListeners;
         this.heart = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "fila-heartbeat");
             thread.setDaemon(true);
@@ -68,14 +77,29 @@ public class Node implements InitializingBean {
         return id;
     }
 
+    /** Is told that others may have taken this node for dead, and must make sure of what they have ended. */
+    public interface LapseListener {
+
+        /** Throws if it cannot: then the node stays in doubt. */
+        void lapsed();
+    }
+
+    /**
+     * Whether what this node holds for its consumers is surely still in force. If not, it must not deliver: others may have taken
+     * it for dead and withdrawn what its consumers declared.
+     */
+    public boolean isCurrent() {
+        return System.nanoTime() - lastBeat < DOUBT_NANOS;
+    }
+
     /** Whether other nodes may be alive. */
     public boolean hasOthers() {
         return othersAlive;
     }
 
     @Override
-    public void afterPropertiesSet() {
-        beat();
+    public void afterSingletonsInstantiated() {
+        beatQuietly();
         heart.scheduleAtFixedRate(this::beatQuietly, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -95,6 +119,8 @@ public class Node implements InitializingBean {
     }
 
     private void beat() {
+        long began = System.nanoTime();
+        boolean inDoubt = !isCurrent();
         othersAlive = database.run("tell that this node is alive", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SEEN)) {
                 statement.setObject(1, id);
@@ -107,6 +133,11 @@ public class Node implements InitializingBean {
                 }
             }
         });
+        if (inDoubt) {
+            // the row is fresh again, so nobody ends anything from here on; what was ended before is found now
+            lapseListeners.forEach(LapseListener::lapsed);
+        }
+        lastBeat = began;
     }
 
     private void beatQuietly() {

@@ -17,6 +17,9 @@ public interface DeliverySink {
      */
     boolean deliver(List<Delivery> deliveries);
 
+    /** All that can be delivered now has been: what comes next has to become ready first. */
+    default void nothingNow() {}
+
     /** There will be no more deliveries, for this reason. */
     void end(ProblemException reason);
 }

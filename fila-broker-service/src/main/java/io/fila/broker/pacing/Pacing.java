@@ -15,8 +15,8 @@ import jakarta.annotation.PreDestroy;
 import io.fila.broker.message.ReadySignals;
 import io.fila.broker.queue.QueueChanges;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.stereotype.Service;
 
 /**
@@ -26,15 +26,17 @@ import org.springframework.stereotype.Service;
 @Service
 public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSingleton {
 
-    private final PacingContext context;
+    private static final long LINGER_SECONDS = 30;
+
+    private final ObjectProvider<PacingContext> context;
     private final NodeSignals nodes;
     private final Map<Long, PacingLoop> loops = new ConcurrentHashMap<>();
     private final ExecutorService executor;
     private final ScheduledThreadPoolExecutor timer;
     private final Wakeable.Factory wakeables;
 
-    // lazily, since what it works with announces what is ready to it
-    Pacing(@Lazy PacingContext context, NodeSignals nodes, PacingProperties properties) {
+    // provided when needed, since what it works with announces what is ready to it
+    Pacing(ObjectProvider<PacingContext> context, NodeSignals nodes, PacingProperties properties) {
         this.context = context;
         this.nodes = nodes;
         this.executor = Executors.newFixedThreadPool(properties.threads(), threads("fila-pacing-"));
@@ -46,7 +48,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     /** Starts to deliver messages of the queue to the consumer, as its credit allows. */
     public void add(long queueId, DeliverySink sink) {
         loops.compute(queueId, (id, loop) -> {
-            PacingLoop present = loop == null ? new PacingLoop(id, context, wakeables) : loop;
+            PacingLoop present = loop == null ? new PacingLoop(id, context.getObject(), wakeables) : loop;
             present.add(sink);
             return present;
         });
@@ -54,13 +56,11 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
 
     /** Stops; returns at once, so a delivery that is under way may still be offered to the consumer, which then refuses it. */
     public void remove(long queueId, DeliverySink sink) {
-        loops.computeIfPresent(queueId, (id, loop) -> {
-            if (loop.remove(sink)) {
-                loop.close();
-                return null;
-            }
-            return loop;
-        });
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null && loop.remove(sink) && !timer.isShutdown()) {
+            // what it knows is worth keeping for the consumer's next call
+            timer.schedule(() -> closeIfIdle(queueId), LINGER_SECONDS, TimeUnit.SECONDS);
+        }
     }
 
     /** A consumer of the queue has more credit. */
@@ -130,6 +130,16 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
         if (!executor.awaitTermination(5, TimeUnit.SECONDS)) {
             executor.shutdownNow();
         }
+    }
+
+    private void closeIfIdle(long queueId) {
+        loops.computeIfPresent(queueId, (id, loop) -> {
+            if (!loop.isIdle()) {
+                return loop;
+            }
+            loop.close();
+            return null;
+        });
     }
 
     private void ownRulesChanged(long queueId) {

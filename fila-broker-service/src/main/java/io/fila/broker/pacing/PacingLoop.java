@@ -68,6 +68,10 @@ final class PacingLoop {
         return dispatcher.isEmpty();
     }
 
+    boolean isIdle() {
+        return dispatcher.isEmpty();
+    }
+
     void signal(UUID lane, long first, int count, @Nullable Sample sample) {
         intake.signal(lane, first, count, sample);
         wake();
@@ -110,8 +114,12 @@ final class PacingLoop {
     }
 
     private long round() {
-        if (dispatcher.isEmpty()) {
+        List<DeliverySink> present = List.copyOf(dispatcher.sinks());
+        if (present.isEmpty()) {
             return NEVER;
+        }
+        if (!context.node().isCurrent()) {
+            return FAILURE_PAUSE;
         }
         QueueRules current = currentRules();
         if (current == null) {
@@ -127,7 +135,11 @@ final class PacingLoop {
         if (!current.paused()) {
             claim(current);
         }
-        return untilNext(current.paused());
+        long pause = untilNext(current.paused());
+        if (pause > 0) {
+            present.forEach(DeliverySink::nothingNow);
+        }
+        return pause;
     }
 
     private long untilNext(boolean paused) {
