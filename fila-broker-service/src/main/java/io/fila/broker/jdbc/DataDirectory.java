@@ -81,13 +81,17 @@ record DataDirectory(Path path) {
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
             }
         } catch (IOException e) {
-            throw new FailureAnalyzedException(
-                    "The data directory %s cannot be written by user '%s' (%s)."
-                            .formatted(path, System.getProperty("user.name"), e),
-                    "Set fila.broker.data-dir to a directory that this user owns or may create,"
-                            + " or spring.datasource.url to an existing PostgreSQL.",
-                    e);
+            throw unusable(path, e);
         }
+    }
+
+    static FailureAnalyzedException unusable(Path directory, IOException cause) {
+        return new FailureAnalyzedException(
+                "The data directory %s cannot be written by user '%s' (%s)."
+                        .formatted(directory, System.getProperty("user.name"), cause),
+                "Set fila.broker.data-dir to a directory that this user owns or may create,"
+                        + " or spring.datasource.url to an existing PostgreSQL.",
+                cause);
     }
 
     private void refuseForeignFiles() throws IOException {

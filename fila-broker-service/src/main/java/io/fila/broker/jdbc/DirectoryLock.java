@@ -41,7 +41,7 @@ final class DirectoryLock implements AutoCloseable {
                     ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)));
             return new DirectoryLock(channel);
         } catch (IOException e) {
-            throw new UncheckedIOException("could not lock " + directory.lock(), e);
+            throw DataDirectory.unusable(directory.path(), e);
         }
     }
 

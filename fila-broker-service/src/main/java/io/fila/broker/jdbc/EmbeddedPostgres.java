@@ -73,18 +73,21 @@ final class EmbeddedPostgres implements JdbcConnectionDetails, AutoCloseable {
     /** The port of the last time, so that tools find the server where they left it, or any other. */
     private static int freePort(DataDirectory directory) {
         int last = Files.exists(directory.port()) ? Integer.parseInt(DataDirectory.read(directory.port())) : 0;
-        try (ServerSocket socket = new ServerSocket(last, 1, InetAddress.getByName("127.0.0.1"))) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            return anyPort();
+        try {
+            return probe(last);
+        } catch (IOException taken) {
+            try {
+                return probe(0);
+            } catch (IOException e) {
+                throw new UncheckedIOException("could not find a free port on 127.0.0.1", e);
+            }
         }
     }
 
-    private static int anyPort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    private static int probe(int port) throws IOException {
+        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        try (ServerSocket socket = new ServerSocket(port, 1, loopback)) {
             return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException("could not find a free port on 127.0.0.1", e);
         }
     }
 

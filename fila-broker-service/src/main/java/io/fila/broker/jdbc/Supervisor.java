@@ -1,7 +1,6 @@
 package io.fila.broker.jdbc;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +26,8 @@ final class Supervisor {
     /** Written by whoever stops the broker; guarded by this, like every start and stop. */
     private boolean stopped;
 
+    private CompletableFuture<Void> watching = CompletableFuture.completedFuture(null);
+
     Supervisor(Postmaster postmaster, int port, Duration startTimeout) {
         this.postmaster = postmaster;
         this.port = port;
@@ -40,12 +41,14 @@ final class Supervisor {
 
     synchronized void stop() {
         stopped = true;
+        watching.cancel(false);
         postmaster.stop();
     }
 
     private void watch() {
-        Optional<ProcessHandle> process = postmaster.process();
-        process.map(ProcessHandle::onExit)
+        watching = postmaster
+                .process()
+                .map(ProcessHandle::onExit)
                 .orElseGet(() -> CompletableFuture.completedFuture(null))
                 .thenRunAsync(this::restart, AFTER_A_MOMENT);
     }
