@@ -1,0 +1,36 @@
+package io.fila.broker.message;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.fila.broker.queue.QueueName;
+import org.jspecify.annotations.Nullable;
+
+/** Messages of queues: stored, looked at, cancelled. Safe for use by several threads. */
+public interface Messages {
+
+    /**
+     * Stores messages durably, all or none; one answer each, in order. Concurrent calls share a statement. Completes with
+     * {@code ProblemException}: {@code invalid-request} (naming the index, if there is more than one message),
+     * {@code payload-too-large}, {@code queue-not-found}, {@code queue-full} or {@code storage-unavailable}.
+     */
+    CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages);
+
+    /** The message, or {@code message-not-found}. */
+    MessageView get(UUID id);
+
+    /**
+     * A page of a queue's messages in the order of their arrival.
+     *
+     * @param state null: all; {@code THROTTLED} is refused here, see the statistics
+     * @param after the cursor of the page before; null: the first
+     */
+    Page list(QueueName queue, @Nullable MessageState state, int limit, @Nullable String after);
+
+    /** Removes a message that is not leased; {@code message-leased} or {@code message-not-found}. */
+    void cancel(UUID id);
+
+    /** Messages and the cursor of the next page, if there may be one. */
+    record Page(List<MessageView> messages, @Nullable String next) {}
+}
