@@ -1,4 +1,4 @@
-package io.fila.broker.jdbc;
+package io.fila.broker.jdbc.embedded;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.fila.broker.jdbc;
+package io.fila.broker.jdbc.embedded;
 
 import javax.sql.DataSource;
 
