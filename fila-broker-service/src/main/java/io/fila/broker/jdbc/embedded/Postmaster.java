@@ -35,8 +35,11 @@ final class Postmaster {
     void start(int port, Duration timeout) {
         try {
             Files.deleteIfExists(directory.startLog());
+            if (namedProcess().isPresent() && process().isEmpty()) {
+                Files.delete(directory.postmasterPid()); // PostgreSQL takes a zombie for another server
+            }
         } catch (IOException e) {
-            throw new UncheckedIOException("could not delete " + directory.startLog(), e);
+            throw new UncheckedIOException("could not remove what the last server left in " + directory.path(), e);
         }
         Programs.Result result = programs.run(
                 "pg_ctl",
@@ -81,16 +84,27 @@ final class Postmaster {
                 .isSuccess();
     }
 
-    /** The live process that the pid file names, whatever it is. */
+    /** The running process that the pid file names, whatever it is. */
     Optional<ProcessHandle> process() {
+        return namedProcess().filter(Postmaster::isRunning);
+    }
+
+    /**
+     * Alive, and not a zombie: as the first process of a container, a JVM never collects a server that was detached from
+     * it, and the number stays taken. A zombie has no program.
+     */
+    static boolean isRunning(ProcessHandle process) {
+        return process.isAlive() && process.info().command().isPresent();
+    }
+
+    private Optional<ProcessHandle> namedProcess() {
         if (Files.notExists(directory.postmasterPid())) {
             return Optional.empty();
         }
-        List<String> lines =
-                DataDirectory.read(directory.postmasterPid()).lines().toList();
-        return lines.isEmpty()
-                ? Optional.empty()
-                : ProcessHandle.of(Long.parseLong(lines.get(0).strip())).filter(ProcessHandle::isAlive);
+        return DataDirectory.read(directory.postmasterPid())
+                .lines()
+                .findFirst()
+                .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid.strip())));
     }
 
     private String lastWords() {

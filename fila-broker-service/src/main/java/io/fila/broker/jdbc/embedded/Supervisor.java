@@ -16,8 +16,8 @@ final class Supervisor {
 
     private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
 
-    /** Long enough for the server's other processes to notice, and to let go of its shared memory. */
-    private static final Executor AFTER_A_MOMENT = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
+    /** Looks rather than waits: the end of a process that is not a child may never be told, see {@link Postmaster}. */
+    private static final Executor EVERY_SECOND = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
 
     private final Postmaster postmaster;
     private final int port;
@@ -46,14 +46,10 @@ final class Supervisor {
     }
 
     private void watch() {
-        watching = postmaster
-                .process()
-                .map(ProcessHandle::onExit)
-                .orElseGet(() -> CompletableFuture.completedFuture(null))
-                .thenRunAsync(this::restart, AFTER_A_MOMENT);
+        watching = CompletableFuture.runAsync(this::look, EVERY_SECOND);
     }
 
-    private synchronized void restart() {
+    private synchronized void look() {
         if (stopped) {
             return;
         }

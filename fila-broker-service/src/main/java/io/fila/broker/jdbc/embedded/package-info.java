@@ -1,16 +1,14 @@
 /**
  * The PostgreSQL of a broker that is told of none.
  *
- * <p><b>Promise.</b> A broker that is told of no database has one all the same, and it is a real one: nothing
- * acknowledged is lost, whatever is killed. With {@code spring.datasource.url} (or any other source of connection
- * details) nothing of this package starts.
+ * <p><b>Promise.</b> It is a real database: nothing acknowledged is lost, whatever is killed. With
+ * {@code spring.datasource.url} (or any other source of connection details) nothing of this package starts.
  *
- * <p><b>How.</b> {@link io.fila.broker.jdbc.embedded.EmbeddedPostgres} owns the cluster in {@code fila.broker.data-dir} from the
- * lock to the last checkpoint: {@link io.fila.broker.jdbc.embedded.DirectoryLock lock} the directory, unpack the
- * {@link io.fila.broker.jdbc.embedded.Binaries binaries}, stop an {@link io.fila.broker.jdbc.embedded.OrphanedPostmaster orphan},
- * initialise the {@link io.fila.broker.jdbc.embedded.Cluster cluster} if there is none, start the
- * {@link io.fila.broker.jdbc.embedded.Postmaster postmaster}. Spring Boot's own auto-configuration does the rest, from the
- * {@code JdbcConnectionDetails} bean on: it depends on the server, so the pool opens after it and closes before it.
+ * <p><b>How.</b> {@link EmbeddedPostgres} owns the cluster in {@code fila.broker.data-dir} from the lock to the last
+ * checkpoint: {@link DirectoryLock lock} the directory, unpack the {@link Binaries binaries}, stop an
+ * {@link OrphanedPostmaster orphan}, initialise the {@link Cluster cluster} if there is none, start the
+ * {@link Postmaster postmaster}. Spring Boot's own auto-configuration does the rest, from the
+ * {@code JdbcConnectionDetails} bean on: it is the server, so the pool opens after it and closes before it.
  *
  * <p><b>What is where.</b> The directory <em>is</em> PostgreSQL's data directory, so that every tool that takes a
  * {@code PGDATA} can be pointed at it. Everything that is the broker's lies in its subdirectory {@code fila}, the
@@ -25,7 +23,7 @@
  * makes sure that the process is what the file says, and stops it. A second broker is refused while the first lives.
  * An interrupted initialisation is begun anew, for nothing was in it yet. A directory that cannot be used (not
  * writable, not ours, of another major version, damaged) and a platform without binaries end the start with what to do.
- * If the server stops by itself while the broker runs, its {@link io.fila.broker.jdbc.embedded.Supervisor supervisor} starts it
+ * If the server stops by itself while the broker runs, its {@link Supervisor supervisor} starts it
  * again on the same port.
  */
 @NullMarked
