@@ -15,7 +15,6 @@ create table message (
     available_at  timestamptz,
     lease         uuid,
     lease_until   timestamptz,
-    leased_by     text,
     attempts      integer     not null default 0,
     redrives      integer     not null default 0,
     weight        integer     not null default 1,
