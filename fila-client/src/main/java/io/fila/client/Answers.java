@@ -1,7 +1,10 @@
 package io.fila.client;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
@@ -53,6 +56,17 @@ final class Answers<T> implements StreamObserver<T> {
                 throw new FilaException(problem.code(), problem.getMessage(), problem.isRetryable(), problem);
             }
             throw new IllegalStateException("unexpected failure of a call to the broker", e.getCause());
+        }
+    }
+
+    /** Waits for the future for so long at most, whatever becomes of it. */
+    static void awaitAtMost(Duration patience, CompletableFuture<?> future) {
+        try {
+            future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // the caller has waited long enough
         }
     }
 

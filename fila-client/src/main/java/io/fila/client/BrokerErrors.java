@@ -32,7 +32,7 @@ final class BrokerErrors {
         String code = codeOf(error);
         if (code != null) {
             boolean retryable = RETRYABLE.contains(code) || status.getCode() == Status.Code.UNAVAILABLE;
-            return new FilaException(code, "could not " + activity + ": " + describe(status), retryable, error);
+            return new FilaException(code, "could not " + activity + ": " + status.getDescription(), retryable, error);
         }
         return switch (status.getCode()) {
             // CANCELLED: this client gave up a stream that was not answered

@@ -1,16 +1,8 @@
 package io.fila.client;
 
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
-import io.fila.protocol.v1.Settled;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +22,14 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
     private final BrokerConnection broker;
     private final SubscriptionSpec spec;
     private final ListenerCalls listener;
-    private final String activity;
     private final CoalescedTask flush;
+    private final Credit credit = new Credit();
+    private final Settlements settlements;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final Object lock = new Object();
 
     // guarded by lock
     private final Backoff backoff;
-    private final Credit credit = new Credit();
-    private final Settlements settlements = new Settlements();
     private SubscriptionPhase phase = SubscriptionPhase.WAITING;
     /** The stream that is open in OPENING and ACTIVE. */
     private @Nullable SubscriptionStream stream;
@@ -52,8 +43,8 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
         this.spec = spec;
         this.listener = new ListenerCalls(spec.queue(), listener);
         this.backoff = backoff;
-        this.activity = "subscribe to queue '" + spec.queue() + "'";
         this.flush = new CoalescedTask(broker::execute, this::sendWhatWaits);
+        this.settlements = new Settlements(broker, spec.queue(), () -> state() == State.ACTIVE, flush::ask);
     }
 
     /** Opens the next stream, unless the subscription was closed meanwhile. */
@@ -92,61 +83,15 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
         if (deliveries < 0) {
             throw new IllegalArgumentException("deliveries must not be negative, but was " + deliveries);
         }
-        synchronized (lock) {
-            if (closing || phase == SubscriptionPhase.CLOSED) {
-                return;
-            }
-            credit.request(deliveries);
-        }
+        credit.request(deliveries);
         flush.ask();
     }
 
     @Override
     public CompletableFuture<Void> drain() {
-        CompletableFuture<Void> drained;
-        synchronized (lock) {
-            if (phase != SubscriptionPhase.ACTIVE) {
-                credit.clearUnsent();
-                return CompletableFuture.completedFuture(null);
-            }
-            drained = credit.startDrain();
-        }
+        CompletableFuture<Void> drained = credit.drain();
         flush.ask();
-        return drained.copy();
-    }
-
-    private CompletableFuture<Boolean> settle(Settlement settlement) {
-        long number;
-        synchronized (lock) {
-            if (phase == SubscriptionPhase.CLOSED) {
-                return CompletableFuture.failedFuture(BrokerErrors.closed(describe(settlement)));
-            }
-            number = settlements.add(settlement);
-        }
-        Future<?> timer = broker.after(broker.requestTimeout(), () -> expire(settlement, number));
-        settlement.answer().whenComplete((done, problem) -> timer.cancel(false));
-        flush.ask();
-        return settlement.answer();
-    }
-
-    private void expire(Settlement settlement, long number) {
-        boolean connected = state() == State.ACTIVE;
-        String what = describe(settlement);
-        // first the future, then the withdrawal: a stream that breaks in between leaves out what is done
-        settlement
-                .answer()
-                .completeExceptionally(
-                        connected
-                                ? broker.errors().timedOut(what, null)
-                                : broker.errors().unreachable(what, "the connection is lost", null));
-        synchronized (lock) {
-            settlements.withdraw(number);
-        }
-        finishClosing();
-    }
-
-    private String describe(Settlement settlement) {
-        return settlement.verb() + " lease " + settlement.lease() + " of queue '" + spec.queue() + "'";
+        return drained;
     }
 
     private void sendWhatWaits() {
@@ -158,8 +103,9 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
                 if (phase != SubscriptionPhase.ACTIVE || current == null || !current.isReady()) {
                     return;
                 }
-                frame.setCredit(credit.takeUnsent()).setDrain(credit.takeUnsentDrain());
-                if (!settlements.writeTo(frame) && frame.getCredit() == 0 && !frame.getDrain()) {
+                boolean credits = credit.writeTo(frame);
+                boolean settles = settlements.writeTo(frame);
+                if (!credits && !settles) {
                     return;
                 }
             }
@@ -184,14 +130,15 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
                 accepted();
             }
             if (frame.hasSettled()) {
-                settled(frame.getSettled());
+                settlements.answered(frame.getSettled());
             }
             frame.getDeliveriesList().forEach(this::deliver);
             if (frame.getDrained()) {
-                drained();
+                credit.drained();
+                flush.ask();
             }
         });
-        finishClosing();
+        finishClosing(true);
     }
 
     private void accepted() {
@@ -202,6 +149,7 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
                 return;
             }
             moveTo(SubscriptionPhase.ACTIVE);
+            credit.streamAccepted();
             backoff.reset();
             recovered = interrupted;
             interrupted = false;
@@ -218,109 +166,67 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
         flush.ask();
     }
 
-    private void settled(Settled answer) {
-        List<Settlement> answered;
-        synchronized (lock) {
-            answered = settlements.takeAnswered(answer.getSequence());
-        }
-        Set<String> lost = new HashSet<>(answer.getLostList());
-        answered.forEach(settlement -> settlement.answer().complete(!lost.contains(settlement.lease())));
-    }
-
     private void deliver(io.fila.protocol.v1.Delivery arrived) {
-        LeasedDelivery delivery = new LeasedDelivery(spec.queue(), arrived, this::settle);
-        boolean wanted;
-        synchronized (lock) {
-            wanted = !closing && credit.isGiven();
-        }
-        if (wanted) {
+        LeasedDelivery delivery = new LeasedDelivery(spec.queue(), arrived, settlements::settle);
+        if (credit.wantsDelivery()) {
             listener.deliver(delivery);
         } else {
             var unused = delivery.release();
         }
-        synchronized (lock) {
-            // only now: a drain must not overtake the delivery that the listener is looking at
-            credit.used();
-        }
-    }
-
-    private void drained() {
-        CompletableFuture<Void> drained;
-        synchronized (lock) {
-            drained = credit.drained();
-        }
-        if (drained != null) {
-            drained.complete(null);
-        }
-        flush.ask();
+        // only now: a drain must not overtake the delivery that the listener is looking at
+        credit.delivered();
     }
 
     @Override
     public void onEnd(SubscriptionStream source, Throwable error) {
-        listener.asCaller(() -> ended(source, broker.errors().failed(activity, error)));
-        finishClosing();
+        listener.asCaller(() -> ended(source, error));
+        finishClosing(true);
     }
 
-    private void ended(SubscriptionStream source, FilaException cause) {
+    private void ended(SubscriptionStream source, Throwable error) {
+        FilaException cause;
         boolean refused;
         boolean tell;
-        Duration delay = Duration.ZERO;
-        CompletableFuture<Void> drained;
-        List<Settlement> failed;
+        Duration delay;
         synchronized (lock) {
             if (stream != source) {
                 return;
             }
+            cause = broker.errors().failed(phase.activity() + " queue '" + spec.queue() + "'", error);
             refused = phase.isRefusedBy(cause);
-            drained = credit.streamLost();
-            failed = refused ? settlements.takeAll() : cause.isRetryable() ? List.of() : settlements.takeUnanswered();
-            settlements.streamLost();
+            moveTo(refused ? SubscriptionPhase.CLOSED : SubscriptionPhase.WAITING);
             stream = null;
             tell = !closing && !interrupted;
-            if (refused) {
-                moveTo(SubscriptionPhase.CLOSED);
-            } else {
-                moveTo(SubscriptionPhase.WAITING);
-                interrupted = true;
-                delay = backoff.next();
-            }
+            interrupted = true;
+            delay = backoff.next();
         }
-        if (drained != null) {
-            drained.complete(null);
-        }
-        // what the broker ended the stream for may be among what was sent: sending that again would end the next one
-        // too
-        failed.forEach(settlement -> settlement.answer().completeExceptionally(cause));
+        credit.streamLost();
         if (refused) {
-            log.warn(
-                    "The broker at {} refuses the subscription: {} ({})",
-                    broker.address(),
-                    cause.getMessage(),
-                    cause.code());
-            listener.refused(cause);
-            closed.complete(null);
+            refused(cause);
             return;
         }
+        settlements.streamLost(cause);
         if (tell) {
-            log.info("Lost the subscription to queue '{}' and trying again: {}", spec.queue(), cause.getMessage());
+            log.info("Lost the subscription to queue '{}', trying again: {}", spec.queue(), cause.getMessage());
             listener.interrupted(cause);
         }
         broker.reconnectSoon();
         broker.after(delay, this::connect);
     }
 
+    private void refused(FilaException cause) {
+        log.warn("The broker at {} refuses: {} ({})", broker.address(), cause.getMessage(), cause.code());
+        settlements.end(cause);
+        listener.refused(cause);
+        closed.complete(null);
+    }
+
+    /** Waits until it is closed; not in a listener, since what would be waited for is handled by the same thread. */
     @Override
     public void close() {
         CompletableFuture<Void> done = beginClosing();
-        if (listener.isCaller()) {
-            return;
-        }
-        try {
-            done.get(CLOSE_PATIENCE.toMillis() + 500, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            log.debug("Closing the subscription to queue '{}' did not finish in time", spec.queue(), e);
+        if (!listener.isCaller()) {
+            Answers.awaitAtMost(CLOSE_PATIENCE.plusMillis(500), done);
         }
     }
 
@@ -330,66 +236,36 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
 
     /** Withdraws the credit and flushes the settlements; the future completes when that is done or has taken too long. */
     CompletableFuture<Void> beginClosing() {
+        credit.end();
         synchronized (lock) {
             if (closing || phase == SubscriptionPhase.CLOSED) {
                 return closed;
             }
             closing = true;
-            if (phase == SubscriptionPhase.ACTIVE && credit.isGiven()) {
-                var unused = credit.startDrain();
-            } else {
-                credit.clearUnsent();
-            }
         }
         flush.ask();
-        broker.after(CLOSE_PATIENCE, this::giveUpFlushing);
-        finishClosing();
+        broker.after(CLOSE_PATIENCE, () -> finishClosing(false));
+        finishClosing(true);
         return closed;
     }
 
-    private void finishClosing() {
+    private void finishClosing(boolean patient) {
         SubscriptionStream last;
-        boolean accepted;
         synchronized (lock) {
-            if (!closing || phase == SubscriptionPhase.CLOSED || credit.isDraining() || !settlements.isEmpty()) {
+            boolean flushed = !credit.isDraining() && settlements.isEmpty();
+            if (!closing || phase == SubscriptionPhase.CLOSED || (patient && !flushed)) {
                 return;
             }
-            accepted = phase == SubscriptionPhase.ACTIVE;
+            moveTo(SubscriptionPhase.CLOSED);
             last = stream;
             stream = null;
-            moveTo(SubscriptionPhase.CLOSED);
-        }
-        if (last != null && accepted) {
-            last.halfClose();
-            broker.after(HALF_CLOSED_PATIENCE, () -> last.cancel("closed"));
-        } else if (last != null) {
-            last.cancel("closed");
-        }
-        closed.complete(null);
-    }
-
-    private void giveUpFlushing() {
-        SubscriptionStream last;
-        List<Settlement> failed;
-        CompletableFuture<Void> drained;
-        synchronized (lock) {
-            if (phase == SubscriptionPhase.CLOSED) {
-                return;
-            }
-            last = stream;
-            stream = null;
-            failed = settlements.takeAll();
-            drained = credit.streamLost();
-            moveTo(SubscriptionPhase.CLOSED);
         }
         if (last != null) {
-            last.cancel("closed");
+            last.halfClose();
+            broker.after(HALF_CLOSED_PATIENCE, () -> last.cancel("closed"));
         }
-        if (drained != null) {
-            drained.complete(null);
-        }
-        failed.forEach(
-                settlement -> settlement.answer().completeExceptionally(BrokerErrors.closed(describe(settlement))));
+        credit.streamLost();
+        settlements.end(null);
         closed.complete(null);
     }
 

@@ -1,99 +1,117 @@
 package io.fila.client;
 
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 
+import io.fila.protocol.v1.Settled;
 import io.fila.protocol.v1.SubscribeRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The settlements of a subscription that the broker has not answered. What was sent on a stream that broke is sent again, in the
- * order in which it was handed over. Needs no bound of its own: a lease is settled once, leases are bounded by credit, and what is
- * not answered within the request timeout (as extensions while the connection is lost) is withdrawn. Guarded by the lock of {@link LiveSubscription}; the futures are completed outside of it.
+ * Takes the settlements of one subscription, writes them into frames in batches, and completes their futures. Safe for use by
+ * several threads. Its lock is held for bookkeeping only; futures are completed outside of it, since they run foreign code.
  */
 final class Settlements {
 
-    private static final int MAX_PER_FRAME = 1_000;
+    private final BrokerConnection broker;
+    private final String queue;
+    private final BooleanSupplier connected;
+    private final Runnable arrived;
+    private final Object lock = new Object();
 
-    /** By number, so that those sent again come first. */
-    private final TreeMap<Long, Settlement> unsent = new TreeMap<>();
+    // guarded by lock
+    private final UnansweredSettlements unanswered = new UnansweredSettlements();
+    private boolean ended;
 
-    private final TreeMap<Long, TreeMap<Long, Settlement>> unansweredBySequence = new TreeMap<>();
-    private long lastNumber;
-    private long lastSequence;
-
-    /** Returns the number under which {@link #withdraw} finds it. */
-    long add(Settlement settlement) {
-        unsent.put(++lastNumber, settlement);
-        return lastNumber;
+    /** {@code connected} tells whether a broker could answer now; {@code arrived} is told of each new settlement. */
+    Settlements(BrokerConnection broker, String queue, BooleanSupplier connected, Runnable arrived) {
+        this.broker = broker;
+        this.queue = queue;
+        this.connected = connected;
+        this.arrived = arrived;
     }
 
-    /** Nobody waits for this one any more; one that has been sent stays with its frame. */
-    void withdraw(long number) {
-        unsent.remove(number);
+    CompletableFuture<Boolean> settle(Settlement settlement) {
+        long number;
+        synchronized (lock) {
+            if (ended) {
+                return CompletableFuture.failedFuture(BrokerErrors.closed(describe(settlement)));
+            }
+            number = unanswered.add(settlement);
+        }
+        Future<?> timer = broker.after(broker.requestTimeout(), () -> expire(settlement, number));
+        settlement.answer().whenComplete((done, problem) -> timer.cancel(false));
+        arrived.run();
+        return settlement.answer();
+    }
+
+    private void expire(Settlement settlement, long number) {
+        String what = describe(settlement);
+        // first the future, then the withdrawal: a stream that breaks in between leaves out what is done
+        settlement
+                .answer()
+                .completeExceptionally(
+                        connected.getAsBoolean()
+                                ? broker.errors().timedOut(what, null)
+                                : broker.errors().unreachable(what, "the connection is lost", null));
+        synchronized (lock) {
+            unanswered.withdraw(number);
+        }
     }
 
     boolean isEmpty() {
-        return unsent.isEmpty() && unansweredBySequence.isEmpty();
+        synchronized (lock) {
+            return unanswered.isEmpty();
+        }
     }
 
-    /** Moves what is unsent into the frame, up to its bound; false if there was nothing. */
+    /** Moves what waits into the frame, up to its bound; false if nothing did. */
     boolean writeTo(SubscribeRequest.Builder frame) {
-        TreeMap<Long, Settlement> written = new TreeMap<>();
-        Set<String> leases = new HashSet<>();
-        Iterator<Map.Entry<Long, Settlement>> waiting = unsent.entrySet().iterator();
-        while (waiting.hasNext() && written.size() < MAX_PER_FRAME) {
-            Map.Entry<Long, Settlement> next = waiting.next();
-            // an extension and an ack of one lease: the answer names leases, so one frame could not tell them apart
-            if (!leases.add(next.getValue().lease())) {
-                break;
-            }
-            next.getValue().frame().accept(frame);
-            written.put(next.getKey(), next.getValue());
-            waiting.remove();
+        synchronized (lock) {
+            return unanswered.writeTo(frame);
         }
-        if (written.isEmpty()) {
-            return false;
+    }
+
+    void answered(Settled answer) {
+        List<Settlement> answered;
+        synchronized (lock) {
+            answered = unanswered.takeAnswered(answer.getSequence());
         }
-        unansweredBySequence.put(++lastSequence, written);
-        frame.setSequence(lastSequence);
-        return true;
+        Set<String> lost = new HashSet<>(answer.getLostList());
+        answered.forEach(settlement -> settlement.answer().complete(!lost.contains(settlement.lease())));
     }
 
-    /** Takes the settlements of an answered frame; none if the answer belongs to no frame. */
-    List<Settlement> takeAnswered(long sequence) {
-        TreeMap<Long, Settlement> frame = unansweredBySequence.remove(sequence);
-        return frame == null ? List.of() : List.copyOf(frame.values());
+    /**
+     * What was sent is to be sent again; unless the broker ended the stream because it did not like what it read: what it disliked
+     * may be among the settlements, and would end the next stream too.
+     */
+    void streamLost(FilaException cause) {
+        boolean disliked = !cause.isRetryable() && !cause.code().equals(BrokerErrors.BROKER_ERROR);
+        List<Settlement> failed;
+        synchronized (lock) {
+            failed = disliked ? unanswered.takeSent() : List.of();
+            unanswered.streamLost();
+        }
+        failed.forEach(settlement -> settlement.answer().completeExceptionally(cause));
     }
 
-    /** Their answers will not come any more: they are to be sent again. */
-    void streamLost() {
-        unansweredBySequence
-                .values()
-                .forEach(frame -> frame.forEach((number, settlement) -> {
-                    if (!settlement.answer().isDone()) {
-                        unsent.put(number, settlement);
-                    }
-                }));
-        unansweredBySequence.clear();
+    /** Takes no more, and fails what is left; a null cause means that the application closed the subscription. */
+    void end(@Nullable FilaException cause) {
+        List<Settlement> left;
+        synchronized (lock) {
+            ended = true;
+            left = unanswered.takeAll();
+        }
+        left.forEach(settlement -> settlement
+                .answer()
+                .completeExceptionally(cause == null ? BrokerErrors.closed(describe(settlement)) : cause));
     }
 
-    /** Takes those that were sent, where sending them again would be wrong. */
-    List<Settlement> takeUnanswered() {
-        List<Settlement> taken = new ArrayList<>();
-        unansweredBySequence.values().forEach(frame -> taken.addAll(frame.values()));
-        unansweredBySequence.clear();
-        return taken;
-    }
-
-    List<Settlement> takeAll() {
-        List<Settlement> taken = takeUnanswered();
-        taken.addAll(unsent.values());
-        unsent.clear();
-        return taken;
+    private String describe(Settlement settlement) {
+        return settlement.verb() + " lease " + settlement.lease() + " of queue '" + queue + "'";
     }
 }

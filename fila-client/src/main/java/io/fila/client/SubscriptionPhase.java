@@ -13,6 +13,7 @@ enum SubscriptionPhase {
     OPENING,
     /** Accepted: credit and settlements may be sent. */
     ACTIVE,
+    /** Closed by the application, or refused by the broker. */
     CLOSED;
 
     private static final Set<String> REFUSALS = Set.of(
@@ -36,6 +37,11 @@ enum SubscriptionPhase {
     /** Whether the end of the stream is final; of an accepted stream only the deletion of its queue is. */
     boolean isRefusedBy(FilaException end) {
         return this == OPENING ? REFUSALS.contains(end.code()) : end.code().equals("queue-not-found");
+    }
+
+    /** What fails when the stream ends in this phase; completes "could not …". */
+    String activity() {
+        return this == ACTIVE ? "stay subscribed to" : "subscribe to";
     }
 
     FilaSubscription.State state() {

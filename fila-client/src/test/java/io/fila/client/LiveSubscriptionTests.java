@@ -3,20 +3,27 @@ package io.fila.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import io.fila.protocol.v1.Subscription;
+import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 class LiveSubscriptionTests {
 
+    private static final Duration SOON = Duration.ofSeconds(10);
+
     private final FakeBroker broker = FakeBroker.start();
     private final FilaClient client = broker.client().build();
-    private final RecordingListener listener = new RecordingListener();
+    private RecordingListener listener = new RecordingListener();
     private FilaSubscription subscription;
     private FakeStream stream;
 
@@ -53,16 +60,266 @@ class LiveSubscriptionTests {
     }
 
     @Test
-    void handsOverDeliveriesInOrderAndConfirmsTheAck() {
-        stream.accept();
-        subscription.request(2);
-        stream.awaitCredit(2);
+    void refusesToAskForLessThanNothing() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> subscription.request(-1))
+                .withMessageContaining("-1");
+    }
+
+    @Test
+    void handsOverDeliveriesInOrder() {
+        start(3);
         stream.deliver("a", "b");
-        CompletableFuture<Boolean> acked = listener.awaitDelivery(1).ack();
+        stream.deliver("c");
+        listener.awaitDelivery(2);
+        assertThat(listener.texts()).containsExactly("a", "b", "c");
+        assertThat(listener.deliveries.get(0).message().queue()).isEqualTo("orders");
+        assertThat(listener.deliveries.get(0).message().fairnessKey()).isNull();
+    }
+
+    @Test
+    void releasesWhatWasNotAskedFor() {
+        start(2);
+        stream.deliver("a", "b", "c");
+        stream.awaitReleased("lease-c");
         assertThat(listener.texts()).containsExactly("a", "b");
-        stream.awaitAcked("lease-b");
-        assertThat(acked).isNotDone();
+    }
+
+    @Test
+    void asksAgainForUnusedCreditAfterReconnect() {
+        start(5);
+        stream.deliver("a", "b");
+        listener.awaitDelivery(1);
+        subscription.request(1);
+        stream.awaitCredit(6);
+        stream.breakDown();
+
+        FakeStream next = broker.nextStream().accept();
+        next.awaitCredit(4);
+        next.deliver("c", "d", "e", "f", "g");
+        next.awaitReleased("lease-g");
+        assertThat(listener.texts()).containsExactly("a", "b", "c", "d", "e", "f");
+        assertThat(listener.acceptances).hasValue(2);
+    }
+
+    @Test
+    void tellsOfAnOutageOnceHoweverManyTriesItTakes() {
+        start(1);
+        stream.breakDown();
+        for (int i = 0; i < 5; i++) {
+            broker.nextStream().breakDown();
+        }
+        broker.nextStream().accept();
+        await().untilAtomic(listener.acceptances, org.hamcrest.Matchers.is(2));
+        assertThat(listener.interruptions).hasSize(1);
+        assertThat(listener.interruptions.get(0).code()).isEqualTo("broker-unreachable");
+        assertThat(listener.interruptions.get(0)).hasMessageContainingAll("'orders'", "fake-broker:7433");
+    }
+
+    @Test
+    void reconnectsToABrokerThatWasAwayAltogether() {
+        start(1);
+        broker.stop();
+        await().until(() -> !listener.interruptions.isEmpty());
+        assertThat(subscription.state()).isEqualTo(FilaSubscription.State.CONNECTING);
+        broker.restart();
+        broker.nextStream().accept().awaitCredit(1);
+        assertThat(listener.interruptions).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "queue-not-found",
+                "throttle-conflict",
+                "limit-never-binds",
+                "invalid-request",
+                "unauthenticated",
+                "forbidden",
+                "reserved-name"
+            })
+    void isClosedByARefusalAndNotTriedAgain(String code) {
+        stream.refuse(Status.Code.FAILED_PRECONDITION, code, "throttle 'stripe' is declared otherwise");
+        await().until(() -> !listener.refusals.isEmpty());
+        assertThat(listener.refusals.get(0).code()).isEqualTo(code);
+        assertThat(listener.refusals.get(0)).hasMessageContaining("throttle 'stripe' is declared otherwise");
+        assertThat(subscription.state()).isEqualTo(FilaSubscription.State.CLOSED);
+        assertThat(listener.interruptions).isEmpty();
+        // a later subscription gets the next stream: the refused one has not asked for it
+        FilaSubscription later =
+                client.subscribe(new SubscriptionSpec("later", "x", List.of()), new RecordingListener());
+        FakeStream next = broker.nextStream();
+        await().until(() -> !next.frames.isEmpty());
+        assertThat(next.frames.get(0).getOpen().getQueue()).isEqualTo("later");
+        later.close();
+    }
+
+    @Test
+    void triesAgainAfterAnAnswerThatMayChange() {
+        stream.refuse(Status.Code.UNAVAILABLE, "storage-unavailable", "the database is away");
+        broker.nextStream().accept();
+        await().untilAtomic(listener.acceptances, org.hamcrest.Matchers.is(1));
+        assertThat(listener.refusals).isEmpty();
+        assertThat(listener.interruptions).extracting(FilaException::code).containsExactly("storage-unavailable");
+    }
+
+    @Test
+    void isClosedWhenItsQueueIsDeletedWhileItRuns() {
+        start(1);
+        stream.deliver("a");
+        CompletableFuture<Boolean> ack = listener.awaitDelivery(0).ack();
+        stream.awaitAcked("lease-a");
+        stream.refuse(Status.Code.NOT_FOUND, "queue-not-found", "queue 'orders' was deleted");
+        await().until(() -> subscription.state() == FilaSubscription.State.CLOSED);
+        assertThat(ack).failsWithin(SOON).withThrowableThat().withMessageContaining("was deleted");
+        assertThat(listener.refusals).hasSize(1);
+        assertThat(listener.awaitDelivery(0).ack())
+                .failsWithin(SOON)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        FilaException.class,
+                        problem -> assertThat(problem.code()).isEqualTo("client-closed"));
+    }
+
+    @Test
+    void survivesAListenerThatThrows() {
+        client.subscribe(new SubscriptionSpec("fragile", "x", List.of()), new RecordingListener() {
+                    @Override
+                    public void onAccepted() {
+                        throw new IllegalStateException("on acceptance");
+                    }
+
+                    @Override
+                    public void onDelivery(Delivery delivery) {
+                        if (delivery.message().id().equals("bad")) {
+                            throw new IllegalStateException("on delivery");
+                        }
+                        delivery.ack();
+                    }
+                })
+                .request(3);
+        FakeStream fragile = broker.nextStream().accept();
+        fragile.awaitCredit(3);
+        fragile.deliver("a", "bad", "b");
+        await().until(fragile::acked, List.of("lease-a", "lease-b")::equals);
+        fragile.awaitReleased("lease-bad");
+        assertThat(fragile.cancelled).isFalse();
+    }
+
+    @Test
+    void callsTheListenerByOneThreadAtATimeAlsoAcrossAReconnect() {
+        CountDownLatch handling = new CountDownLatch(1);
+        CountDownLatch finish = new CountDownLatch(1);
+        RecordingListener slow = new RecordingListener() {
+            @Override
+            public void onDelivery(Delivery delivery) {
+                handling.countDown();
+                assertThat(finish).satisfies(CountDownLatch::await);
+                super.onDelivery(delivery);
+            }
+        };
+        client.subscribe(new SubscriptionSpec("slow", "x", List.of()), slow).request(2);
+        FakeStream first = broker.nextStream().accept();
+        first.awaitCredit(2);
+        first.deliver("a");
+        assertThat(handling).satisfies(CountDownLatch::await);
+        first.breakDown();
+        finish.countDown();
+        broker.nextStream().accept();
+        await().untilAtomic(slow.acceptances, org.hamcrest.Matchers.is(2));
+        assertThat(slow.texts()).containsExactly("a");
+        assertThat(slow.interruptions).hasSize(1);
+    }
+
+    @Test
+    void drainCompletesWhenTheBrokerConfirmsAndStillHandsOverWhatWasUnderWay() {
+        stream.answersDrain = false;
+        start(3);
+        stream.deliver("a");
+        CompletableFuture<Void> drained = subscription.drain();
+        stream.awaitDrainAsked();
+        stream.deliver("b");
+        listener.awaitDelivery(1);
+        assertThat(drained).isNotDone();
+        subscription.request(2);
+        stream.drained();
+        assertThat(drained).succeedsWithin(SOON);
+        // only what was asked for after the drain
+        stream.awaitCredit(3 + 2);
+        stream.deliver("c", "d", "e");
+        stream.awaitReleased("lease-e");
+        assertThat(listener.texts()).containsExactly("a", "b", "c", "d");
+    }
+
+    @Test
+    void drainCompletesWhenTheConnectionIsLostAndNothingIsAskedForAgain() {
+        stream.answersDrain = false;
+        start(3);
+        CompletableFuture<Void> drained = subscription.drain();
+        stream.awaitDrainAsked();
+        stream.breakDown();
+        assertThat(drained).succeedsWithin(SOON);
+        FakeStream next = broker.nextStream().accept();
+        subscription.request(1);
+        next.awaitCredit(1);
+    }
+
+    @Test
+    void drainCompletesAtOnceWithoutAConnection() {
+        subscription.request(3);
+        assertThat(subscription.drain()).isCompleted();
+        stream.accept();
+        subscription.request(1);
+        stream.awaitCredit(1);
+    }
+
+    @Test
+    void closeReleasesWhatIsUnderWayAndEndsTheStream() {
+        stream.answersDrain = false;
+        start(2);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(subscription::close);
+        stream.awaitDrainAsked();
+        stream.deliver("a");
+        stream.awaitReleased("lease-a");
+        stream.drained();
+        assertThat(closing).isNotDone();
         stream.settleLast();
-        assertThat(acked).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(true);
+        assertThat(closing).succeedsWithin(SOON);
+        await().until(() -> stream.halfClosed);
+        assertThat(subscription.state()).isEqualTo(FilaSubscription.State.CLOSED);
+        assertThat(listener.deliveries).isEmpty();
+        assertThat(listener.interruptions).isEmpty();
+    }
+
+    @Test
+    void closeDoesNotWaitForItselfInAListener() {
+        CountDownLatch returned = new CountDownLatch(1);
+        FilaSubscription[] own = new FilaSubscription[1];
+        CountDownLatch known = new CountDownLatch(1);
+        own[0] = client.subscribe(new SubscriptionSpec("own", "x", List.of()), new RecordingListener() {
+            @Override
+            public void onDelivery(Delivery delivery) {
+                assertThat(known).satisfies(CountDownLatch::await);
+                delivery.ack();
+                own[0].close();
+                returned.countDown();
+            }
+        });
+        own[0].request(1);
+        known.countDown();
+        FakeStream ownStream = broker.nextStream().accept();
+        ownStream.awaitCredit(1);
+        ownStream.deliver("a");
+        await().atMost(Duration.ofSeconds(2)).until(() -> returned.getCount() == 0);
+        ownStream.awaitAcked("lease-a");
+        ownStream.settleLast();
+        await().until(() -> ownStream.halfClosed);
+    }
+
+    private void start(int credit) {
+        stream.accept();
+        subscription.request(credit);
+        stream.awaitCredit(credit);
     }
 }
