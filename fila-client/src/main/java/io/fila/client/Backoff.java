@@ -7,7 +7,7 @@ import java.util.function.DoubleSupplier;
  * How long to wait before the next try: anything from zero to a bound that doubles with every try ("full jitter", so that the
  * clients of a restarted broker do not return in step). Not thread-safe.
  */
-final class Backoff {
+class Backoff {
 
     private final Duration first;
     private final Duration longest;

@@ -215,7 +215,7 @@ final class LiveSubscription implements FilaSubscription, SubscriptionStream.Eve
     }
 
     private void refused(FilaException cause) {
-        log.warn("The broker at {} refuses: {} ({})", broker.address(), cause.getMessage(), cause.code());
+        log.warn("Refused by the broker at {}: {} ({})", broker.address(), cause.getMessage(), cause.code());
         settlements.end(cause);
         listener.refused(cause);
         closed.complete(null);

@@ -27,6 +27,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 
 /** A broker that does what the test says: answers enqueues by {@link #onEnqueue}, leaves streams to the test. */
@@ -36,8 +37,10 @@ final class FakeBroker implements AutoCloseable {
     final List<DeclareQueueRequest> declaredQueues = new CopyOnWriteArrayList<>();
     final BlockingQueue<FakeStream> streams = new LinkedBlockingQueue<>();
     volatile Consumer<EnqueueCall> onEnqueue = EnqueueCall::store;
+    volatile boolean readsByHand;
     volatile Status declareRefusal = Status.OK;
 
+    private final List<FakeStream> allStreams = new CopyOnWriteArrayList<>();
     private final String name = UUID.randomUUID().toString();
     private Server server;
 
@@ -97,6 +100,11 @@ final class FakeBroker implements AutoCloseable {
         }
     }
 
+    /** Leaves no client waiting. */
+    void answerEverything() {
+        allStreams.forEach(FakeStream::answerEverything);
+    }
+
     void stop() {
         server.shutdownNow();
         try {
@@ -152,8 +160,13 @@ final class FakeBroker implements AutoCloseable {
     private final class Subscriptions extends SubscriptionServiceGrpc.SubscriptionServiceImplBase {
         @Override
         public StreamObserver<SubscribeRequest> subscribe(StreamObserver<SubscribeResponse> response) {
-            FakeStream stream = new FakeStream(response);
+            ServerCallStreamObserver<SubscribeResponse> call = (ServerCallStreamObserver<SubscribeResponse>) response;
+            FakeStream stream = new FakeStream(call);
+            if (readsByHand) {
+                call.disableAutoRequest();
+            }
             streams.add(stream);
+            allStreams.add(stream);
             return stream;
         }
     }

@@ -14,6 +14,7 @@ import io.fila.protocol.v1.Settled;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 
 import static org.awaitility.Awaitility.await;
@@ -23,11 +24,13 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
 
     final List<SubscribeRequest> frames = new CopyOnWriteArrayList<>();
     volatile boolean answersDrain = true;
+    volatile boolean answersSettlements;
     volatile boolean halfClosed;
     volatile boolean cancelled;
-    private final StreamObserver<SubscribeResponse> response;
+    private volatile boolean ended;
+    private final ServerCallStreamObserver<SubscribeResponse> response;
 
-    FakeStream(StreamObserver<SubscribeResponse> response) {
+    FakeStream(ServerCallStreamObserver<SubscribeResponse> response) {
         this.response = response;
     }
 
@@ -37,17 +40,21 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
         if (frame.getDrain() && answersDrain) {
             drained();
         }
+        if (frame.getSequence() > 0 && answersSettlements) {
+            settle(frame.getSequence());
+        }
     }
 
     @Override
     public void onError(Throwable error) {
+        ended = true;
         cancelled = true;
     }
 
     @Override
     public void onCompleted() {
         halfClosed = true;
-        response.onCompleted();
+        end(response::onCompleted);
     }
 
     FakeStream accept() {
@@ -81,6 +88,25 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
                 .setSettled(Settled.newBuilder().setSequence(sequence).addAllLost(List.of(lost))));
     }
 
+    /** From now on, and for what was not answered yet: a client that closes has nothing to wait for. */
+    void answerEverything() {
+        answersDrain = true;
+        answersSettlements = true;
+        if (!ended) {
+            frames.stream()
+                    .mapToLong(SubscribeRequest::getSequence)
+                    .filter(sequence -> sequence > 0)
+                    .forEach(this::settle);
+            accept();
+            drained();
+        }
+    }
+
+    /** Takes so many more frames off the wire; only of a broker that reads by hand. */
+    void read(int count) {
+        response.request(count);
+    }
+
     void drained() {
         send(SubscribeResponse.newBuilder().setDrained(true));
     }
@@ -91,11 +117,17 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
 
     /** The connection is lost. */
     synchronized void breakDown() {
-        response.onError(Status.UNAVAILABLE.withDescription("connection reset").asRuntimeException());
+        end(() -> response.onError(
+                Status.UNAVAILABLE.withDescription("connection reset").asRuntimeException()));
     }
 
     synchronized void refuse(Status.Code status, String code, String description) {
-        response.onError(FakeBroker.problem(status, code, description));
+        end(() -> response.onError(FakeBroker.problem(status, code, description)));
+    }
+
+    private synchronized void end(Runnable last) {
+        ended = true;
+        last.run();
     }
 
     int credit() {

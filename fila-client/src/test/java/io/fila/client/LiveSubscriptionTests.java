@@ -3,6 +3,7 @@ package io.fila.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 import io.fila.protocol.v1.Subscription;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 class LiveSubscriptionTests {
 
@@ -36,6 +38,7 @@ class LiveSubscriptionTests {
 
     @AfterEach
     void close() {
+        broker.answerEverything();
         client.close();
         broker.close();
     }
@@ -110,10 +113,49 @@ class LiveSubscriptionTests {
             broker.nextStream().breakDown();
         }
         broker.nextStream().accept();
-        await().untilAtomic(listener.acceptances, org.hamcrest.Matchers.is(2));
+        await().untilAtomic(listener.acceptances, equalTo(2));
         assertThat(listener.interruptions).hasSize(1);
         assertThat(listener.interruptions.get(0).code()).isEqualTo("broker-unreachable");
         assertThat(listener.interruptions.get(0)).hasMessageContainingAll("'orders'", "fake-broker:7433");
+    }
+
+    @Test
+    void backsOffFurtherWithEachTryAndStartsAgainOnceAccepted() {
+        List<String> calls = new CopyOnWriteArrayList<>();
+        Backoff recording = new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> 1) {
+            @Override
+            Duration next() {
+                calls.add("next");
+                return super.next();
+            }
+
+            @Override
+            void reset() {
+                calls.add("reset");
+                super.reset();
+            }
+        };
+        try (FilaClient own = broker.client().backoff(() -> recording).build()) {
+            own.subscribe(new SubscriptionSpec("orders", "x", List.of()), new RecordingListener());
+            broker.nextStream().breakDown();
+            broker.nextStream().breakDown();
+            broker.nextStream().accept();
+            await().until(() -> calls, List.of("next", "next", "reset")::equals);
+        }
+    }
+
+    @Test
+    void triesAgainWhenTheBrokerDoesNotAnswerTheSubscription() {
+        try (FilaClient hasty =
+                broker.client().requestTimeout(Duration.ofMillis(100)).build()) {
+            RecordingListener waiting = new RecordingListener();
+            hasty.subscribe(new SubscriptionSpec("orders", "x", List.of()), waiting);
+            FakeStream silent = broker.nextStream();
+            broker.nextStream().accept();
+            await().untilAtomic(waiting.acceptances, equalTo(1));
+            await().until(() -> silent.cancelled);
+            assertThat(waiting.interruptions).extracting(FilaException::code).containsExactly("broker-unreachable");
+        }
     }
 
     @Test
@@ -158,7 +200,7 @@ class LiveSubscriptionTests {
     void triesAgainAfterAnAnswerThatMayChange() {
         stream.refuse(Status.Code.UNAVAILABLE, "storage-unavailable", "the database is away");
         broker.nextStream().accept();
-        await().untilAtomic(listener.acceptances, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(listener.acceptances, equalTo(1));
         assertThat(listener.refusals).isEmpty();
         assertThat(listener.interruptions).extracting(FilaException::code).containsExactly("storage-unavailable");
     }
@@ -227,7 +269,7 @@ class LiveSubscriptionTests {
         first.breakDown();
         finish.countDown();
         broker.nextStream().accept();
-        await().untilAtomic(slow.acceptances, org.hamcrest.Matchers.is(2));
+        await().untilAtomic(slow.acceptances, equalTo(2));
         assertThat(slow.texts()).containsExactly("a");
         assertThat(slow.interruptions).hasSize(1);
     }

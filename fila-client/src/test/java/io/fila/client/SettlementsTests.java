@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 class SettlementsTests {
 
@@ -27,6 +28,7 @@ class SettlementsTests {
 
     @AfterEach
     void close() {
+        broker.answerEverything();
         client.close();
         broker.close();
     }
@@ -145,6 +147,30 @@ class SettlementsTests {
         assertThat(frames).extracting(SubscribeRequest::getSequence).isSorted().doesNotHaveDuplicates();
         frames.forEach(frame -> stream.settle(frame.getSequence()));
         assertThat(acks).allSatisfy(ack -> assertThat(ack).succeedsWithin(SOON).isEqualTo(true));
+    }
+
+    @Test
+    void accumulatesIntoOneFrameWhileTheStreamHasNoRoom() {
+        broker.readsByHand = true;
+        client = broker.client().build();
+        subscription = client.subscribe(new SubscriptionSpec("orders", "billing-1", List.of()), listener);
+        stream = broker.nextStream();
+        stream.read(1);
+        stream.accept();
+        await().untilAtomic(listener.acceptances, equalTo(1));
+        subscription.request(2);
+        subscription.request(1);
+        stream.read(1);
+        stream.awaitCredit(3);
+        stream.deliver("a", "b", "c");
+        listener.awaitDelivery(2);
+        listener.deliveries.forEach(Delivery::ack);
+        subscription.request(3);
+        assertThat(stream.acked()).isEmpty();
+        stream.read(1);
+        stream.awaitAcked("lease-a", "lease-b", "lease-c");
+        stream.read(10);
+        stream.awaitCredit(6);
     }
 
     @Test
