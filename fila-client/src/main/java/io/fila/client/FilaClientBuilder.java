@@ -39,7 +39,10 @@ public final class FilaClientBuilder {
         return this;
     }
 
-    /** The bearer token; none unless set. It is sent with every call and never logged. */
+    /**
+     * The bearer token; none unless set. It is sent with every call and not logged by this client; gRPC's own transport logs every
+     * header at DEBUG, so keep {@code io.grpc.netty} above that.
+     */
     public FilaClientBuilder token(@Nullable String token) {
         this.token = token;
         return this;
