@@ -7,11 +7,11 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A leased message. Exactly one of {@link #ack}, {@link #nack} and {@link #release} settles it.
  *
- * <p>Their futures, and those of {@link #extend}, complete with true once the broker has made them durable, with false if the
- * lease had been lost (expired, or settled before), and with {@link FilaException} if no answer arrived within the request
- * timeout; then they may be tried again. They may be called on any thread, also while the connection is lost: what was not
- * answered is sent again after the reconnect. If only the answer had been lost, the repeated settlement finds the lease settled, so
- * after a reconnect false means "lost, or settled already".
+ * <p>Their futures, and those of {@link #extend}, complete with true once the broker has made them durable, with false if
+ * the lease had been lost (expired, or settled before), and with {@link FilaException} if no answer arrived within the
+ * request timeout; then they may be tried again. They may be called on any thread, also while the connection is lost: what
+ * was not answered is sent again after the reconnect. If only the answer had been lost, the repeated settlement finds the
+ * lease settled, so after a reconnect false means "lost, or settled already".
  *
  * <p>Dependent actions of the futures run on the client's threads and must not block.
  */

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
  * {@link FilaException#isRetryable()} may have been stored: give the message an {@link OutgoingMessage#id()} to make sending it
  * again safe.
  *
- * <p>Single sends to one queue that are made while a request to it is under way share the next request; each still succeeds or fails
- * by itself, and those of one thread are stored in their order. A {@code sendAll} is a request of its own and may overtake
- * them. What waits for its request is bounded (10,000 messages, 64 MiB): beyond that a blocking send waits for its turn until the
- * request timeout, and an asynchronous one fails at once with {@code client-overloaded}. Arguments that cannot be right are an
- * {@link IllegalArgumentException} before anything is sent.
+ * <p>Single sends to one queue that are made while a request to it is under way share the next request; each still succeeds
+ * or fails by itself, and those of one thread are stored in their order. A {@code sendAll} is a request of its own and may
+ * overtake them. What waits for its request is bounded (10,000 messages, 64 MiB): beyond that a blocking send waits for its
+ * turn until the request timeout, and an asynchronous one fails at once with {@code client-overloaded}. Arguments that
+ * cannot be right are an {@link IllegalArgumentException} before anything is sent.
  */
 public interface FilaClient extends AutoCloseable {
 
@@ -31,8 +31,8 @@ public interface FilaClient extends AutoCloseable {
     List<SendResult> sendAll(String queue, List<OutgoingMessage> messages);
 
     /**
-     * Like {@link #send}, without waiting. Cancelling the future keeps a message back that is not under way yet. Dependent actions run
-     * on the client's threads.
+     * Like {@link #send}, without waiting. Cancelling the future keeps a message back that is not under way yet. Dependent
+     * actions run on the client's threads.
      */
     CompletableFuture<SendResult> sendAsync(String queue, OutgoingMessage message);
 
@@ -49,8 +49,8 @@ public interface FilaClient extends AutoCloseable {
     FilaSubscription subscribe(SubscriptionSpec spec, SubscriptionListener listener);
 
     /**
-     * Closes every subscription and the connection. Sends and settlements under way may finish, for five seconds at most; what is
-     * left, and every later call, fails with {@code client-closed}.
+     * Closes every subscription and the connection. Sends and settlements under way may finish, for five seconds at most;
+     * what is left, and every later call, fails with {@code client-closed}.
      */
     @Override
     void close();

@@ -40,8 +40,8 @@ public final class FilaClientBuilder {
     }
 
     /**
-     * The bearer token; none unless set. It is sent with every call and not logged by this client; gRPC's own transport logs every
-     * header at DEBUG, so keep {@code io.grpc.netty} above that.
+     * The bearer token; none unless set. It is sent with every call and not logged by this client; gRPC's own transport
+     * logs every header at DEBUG, so keep {@code io.grpc.netty} above that.
      */
     public FilaClientBuilder token(@Nullable String token) {
         this.token = token;

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscription that outlives its streams. The phases are in {@link SubscriptionPhase}; listener calls are serial because a new
- * stream is opened only after the end of the previous one has been handled.
+ * A subscription that outlives its streams. The phases are in {@link SubscriptionPhase}; listener calls are serial because
+ * a new stream is opened only after the end of the previous one has been handled.
  */
 final class LiveSubscription implements FilaSubscription, SubscriptionStream.Events {
 

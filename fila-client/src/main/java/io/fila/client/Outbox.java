@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits to be sent to one queue. One request of an outbox is under way at a time, and what comes meanwhile is the next; so
- * the order of single sends is kept. A {@code sendAll} has an outbox of its own, which is why it is never merged. Guarded by the
- * lock of {@link MessageSender}.
+ * What waits to be sent to one queue. One request of an outbox is under way at a time, and what comes meanwhile is the
+ * next; so the order of single sends is kept. A {@code sendAll} has an outbox of its own, which is why it is never merged.
+ * Guarded by the lock of {@link MessageSender}.
  */
 final class Outbox {
 
@@ -33,8 +33,8 @@ final class Outbox {
     }
 
     /**
-     * Takes back a refused batch, to be sent in two halves before anything else. Halving again and again finds one guilty message
-     * among thousands with a few calls, where sending each alone would outlast the deadline of the innocent.
+     * Takes back a refused batch, to be sent in two halves before anything else. Halving again and again finds one guilty
+     * message among thousands with a few calls, where sending each alone would outlast the deadline of the innocent.
      */
     void putBackHalved(List<PendingSend<?>> refused) {
         int middle = refused.size() / 2;

@@ -86,8 +86,8 @@ final class Settlements {
     }
 
     /**
-     * What was sent is to be sent again; unless the broker ended the stream because it did not like what it read: what it disliked
-     * may be among the settlements, and would end the next stream too.
+     * What was sent is to be sent again; unless the broker ended the stream because it did not like what it read: what it
+     * disliked may be among the settlements, and would end the next stream too.
      */
     void streamLost(FilaException cause) {
         boolean disliked = !cause.isRetryable() && !cause.code().equals(BrokerErrors.BROKER_ERROR);

@@ -3,8 +3,8 @@ package io.fila.client;
 import java.util.Set;
 
 /**
- * Where a subscription stands: {@code WAITING → OPENING → ACTIVE}, back to {@code WAITING} when its stream ends, and from anywhere
- * to {@code CLOSED}, which is final.
+ * Where a subscription stands: {@code WAITING → OPENING → ACTIVE}, back to {@code WAITING} when its stream ends, and from
+ * anywhere to {@code CLOSED}, which is final.
  */
 enum SubscriptionPhase {
     /** No stream; the next one is opened after the backoff. */

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import io.fila.protocol.v1.SubscribeRequest;
 
 /**
- * What is to be sent, and what was sent and has no answer yet. What was sent on a stream that broke is sent again, in the order in
- * which it was handed over. Needs no bound of its own: a lease is settled once, leases are bounded by credit, and what is not
- * answered within the request timeout (as extensions while the connection is lost) is withdrawn. Guarded by the lock of
- * {@link Settlements}.
+ * What is to be sent, and what was sent and has no answer yet. What was sent on a stream that broke is sent again, in the
+ * order in which it was handed over. Needs no bound of its own: a lease is settled once, leases are bounded by credit, and
+ * what is not answered within the request timeout (as extensions while the connection is lost) is withdrawn. Guarded by the
+ * lock of {@link Settlements}.
  */
 final class UnansweredSettlements {
 

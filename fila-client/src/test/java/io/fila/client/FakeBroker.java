@@ -35,11 +35,12 @@ final class FakeBroker implements AutoCloseable {
 
     final List<EnqueueRequest> enqueues = new CopyOnWriteArrayList<>();
     final List<DeclareQueueRequest> declaredQueues = new CopyOnWriteArrayList<>();
-    final BlockingQueue<FakeStream> streams = new LinkedBlockingQueue<>();
+    final BlockingQueue<EnqueueCall> held = new LinkedBlockingQueue<>();
     volatile Consumer<EnqueueCall> onEnqueue = EnqueueCall::store;
     volatile boolean readsByHand;
     volatile Status declareRefusal = Status.OK;
 
+    private final BlockingQueue<FakeStream> streams = new LinkedBlockingQueue<>();
     private final List<FakeStream> allStreams = new CopyOnWriteArrayList<>();
     private final String name = UUID.randomUUID().toString();
     private Server server;
@@ -60,9 +61,10 @@ final class FakeBroker implements AutoCloseable {
             response.onError(error);
         }
 
-        boolean holds(String payload) {
+        List<String> payloads() {
             return request.getMessagesList().stream()
-                    .anyMatch(message -> message.getPayload().toStringUtf8().equals(payload));
+                    .map(message -> message.getPayload().toStringUtf8())
+                    .toList();
         }
     }
 
@@ -89,19 +91,37 @@ final class FakeBroker implements AutoCloseable {
 
     /** The next stream that a client has opened. */
     FakeStream nextStream() {
+        return next(streams, "stream");
+    }
+
+    private static <T> T next(BlockingQueue<T> arrivals, String what) {
         try {
-            FakeStream stream = streams.poll(10, TimeUnit.SECONDS);
-            if (stream == null) {
-                throw new AssertionError("no stream was opened within 10 s");
+            T next = arrivals.poll(10, TimeUnit.SECONDS);
+            if (next == null) {
+                throw new AssertionError("no " + what + " came within 10 s");
             }
-            return stream;
+            return next;
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
     }
 
+    /** From now on enqueues wait for the test to take them with {@link #nextEnqueue}. */
+    void holdEnqueues() {
+        onEnqueue = held::add;
+    }
+
+    /** The next enqueue that was held. */
+    EnqueueCall nextEnqueue() {
+        return next(held, "enqueue");
+    }
+
     /** Leaves no client waiting. */
     void answerEverything() {
+        onEnqueue = EnqueueCall::store;
+        for (EnqueueCall call = held.poll(); call != null; call = held.poll()) {
+            call.store();
+        }
         allStreams.forEach(FakeStream::answerEverything);
     }
 

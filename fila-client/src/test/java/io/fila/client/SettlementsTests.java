@@ -11,6 +11,7 @@ import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import static io.fila.client.Problems.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
@@ -121,7 +122,7 @@ class SettlementsTests {
         start(Duration.ofMillis(300), "a");
         stream.breakDown();
         FakeStream silent = broker.nextStream();
-        assertThat(code(delivery(0).ack())).isEqualTo("broker-unreachable");
+        assertThat(problem(delivery(0).ack()).code()).isEqualTo("broker-unreachable");
         assertThat(silent.acked()).isEmpty();
         CompletableFuture<Boolean> again = delivery(0).ack();
         assertThat(again).isNotDone();
@@ -130,7 +131,7 @@ class SettlementsTests {
     @Test
     void timesOutWhenTheBrokerDoesNotAnswer() {
         start(Duration.ofMillis(300), "a");
-        assertThat(code(delivery(0).ack())).isEqualTo("timed-out");
+        assertThat(problem(delivery(0).ack()).code()).isEqualTo("timed-out");
     }
 
     @Test
@@ -210,7 +211,7 @@ class SettlementsTests {
         start(Duration.ofSeconds(10), "a");
         CompletableFuture<Boolean> ack = delivery(0).ack();
         subscription.close();
-        assertThat(code(ack)).isEqualTo("client-closed");
+        assertThat(problem(ack).code()).isEqualTo("client-closed");
         assertThat(subscription.state()).isEqualTo(FilaSubscription.State.CLOSED);
     }
 
@@ -230,13 +231,5 @@ class SettlementsTests {
 
     private static long last(FakeStream stream) {
         return stream.frames.get(stream.frames.size() - 1).getSequence();
-    }
-
-    private static String code(CompletableFuture<?> future) {
-        Throwable failure = assertThat(future)
-                .failsWithin(SOON)
-                .withThrowableOfType(Exception.class)
-                .actual();
-        return ((FilaException) failure.getCause()).code();
     }
 }
