@@ -22,4 +22,8 @@ public record BucketStats(
 
     /** Deliveries counted against a limit. */
     public record Used(Limit limit, long count) {}
+
+    BucketStats withWaiting(long count) {
+        return new BucketStats(key, count, used, roomAt, closedUntil);
+    }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Bucket(UUID id, String throttle, @Nullable List<String> keyValues) {
 
-    static Bucket of(String throttle, List<KeyComponent> key, @Nullable List<String> keyValues) {
+    /** The bucket of these values; null: that of messages lacking the key. */
+    public static Bucket of(String throttle, List<KeyComponent> key, @Nullable List<String> keyValues) {
         KeyHash hash = new KeyHash().add("bucket").add(throttle);
         key.forEach(component -> hash.add(component.toString()));
         hash.add(null);
