@@ -2,8 +2,8 @@ package io.fila.broker.stats;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
@@ -13,8 +13,8 @@ import com.github.benmanes.caffeine.cache.Ticker;
 
 /**
  * Answers that are costly to compute. Each is computed by the first who asks, for all who ask meanwhile, and is good for
- * {@link #AGE} after that: whoever asks, and however often, an answer is computed about twice a second at most. A failure is
- * shared by those who wait for it and not remembered. Safe for use by several threads.
+ * {@link #AGE} after that: whoever asks, and however often, it is computed about twice a second at most. A failure is shared by
+ * those who wait for it and not remembered. Safe for use by several threads.
  */
 final class RecentAnswers<K, V> {
 
@@ -22,41 +22,47 @@ final class RecentAnswers<K, V> {
     static final Duration AGE = Duration.ofMillis(500);
 
     private final Function<K, V> compute;
-    private final AsyncCache<K, V> answers;
+    private final ToIntFunction<V> weight;
+
+    /** Failures are answers too, for a moment: the cache would log them, and they may be the caller's mistakes. */
+    private final AsyncCache<K, Outcome<V>> outcomes;
 
     /** @param weight of an answer; they are forgotten early when together they weigh more than {@code maxWeight} */
     RecentAnswers(Function<K, V> compute, ToIntFunction<V> weight, long maxWeight, Ticker ticker) {
         this.compute = compute;
-        this.answers = Caffeine.newBuilder()
+        this.weight = weight;
+        this.outcomes = Caffeine.newBuilder()
                 .ticker(ticker)
                 .scheduler(Scheduler.systemScheduler())
                 .expireAfterWrite(AGE)
                 .maximumWeight(maxWeight)
-                .weigher((K key, V answer) -> weight.applyAsInt(answer))
+                .weigher((K key, Outcome<V> outcome) -> outcome.weight())
                 .buildAsync();
     }
 
+    private record Outcome<V>(Supplier<V> answer, int weight) {}
+
     V get(K key) {
-        CompletableFuture<V> mine = new CompletableFuture<>();
-        CompletableFuture<V> present = answers.asMap().putIfAbsent(key, mine);
+        CompletableFuture<Outcome<V>> mine = new CompletableFuture<>();
+        CompletableFuture<Outcome<V>> present = outcomes.asMap().putIfAbsent(key, mine);
         if (present != null) {
-            return await(present);
+            return present.join().answer().get();
         }
         try {
             V answer = compute.apply(key);
-            mine.complete(answer);
+            mine.complete(new Outcome<>(() -> answer, weight.applyAsInt(answer)));
             return answer;
-        } catch (RuntimeException | Error e) {
-            mine.completeExceptionally(e);
+        } catch (RuntimeException e) {
+            mine.complete(new Outcome<>(
+                    () -> {
+                        throw e;
+                    },
+                    1));
+            outcomes.asMap().remove(key, mine);
             throw e;
-        }
-    }
-
-    private static <V> V await(CompletableFuture<V> answer) {
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException problem ? problem : e;
+        } finally {
+            // if it was an error, those who wait must not wait for ever
+            mine.cancel(false);
         }
     }
 }
