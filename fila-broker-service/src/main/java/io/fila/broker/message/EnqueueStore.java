@@ -1,0 +1,143 @@
+package io.fila.broker.message;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Stores batches of enqueues: one transaction, one statement, however many calls and queues. */
+@Component
+class EnqueueStore {
+
+    private static final String INSERT = Sql.load(EnqueueStore.class, "insert_messages");
+
+    private final Database database;
+
+    EnqueueStore(Database database) {
+        this.database = database;
+    }
+
+    /** Where a message was stored. */
+    record Stored(
+            Key key,
+            long sequence,
+            UUID lane,
+            boolean ready,
+            @Nullable OffsetDateTime availableAt) {}
+
+    /** What tells messages apart. */
+    record Key(long queueId, UUID id) {}
+
+    /** What was stored, and which queues there are. */
+    record Outcome(Map<Key, Stored> stored, Set<Long> queues) {}
+
+    Outcome insert(List<EnqueueCall> batch) {
+        return database.inTransaction("store messages", connection -> insert(connection, batch));
+    }
+
+    private static Outcome insert(Connection connection, List<EnqueueCall> batch) throws SQLException {
+        Columns columns = new Columns(batch);
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            columns.bind(connection, statement);
+            Map<Key, Stored> stored = new HashMap<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    Stored row = new Stored(
+                            new Key(rows.getLong(2), rows.getObject(1, UUID.class)),
+                            rows.getLong(3),
+                            rows.getObject(4, UUID.class),
+                            rows.getInt(5) == 0,
+                            rows.getObject(6, OffsetDateTime.class));
+                    stored.put(row.key(), row);
+                }
+            }
+            boolean allStored = stored.size() == columns.rows.size();
+            return new Outcome(stored, allStored ? columns.queueIds : presentQueues(connection, columns.queueIds));
+        }
+    }
+
+    /** Which of the queues there are: those of stored messages surely; a missing message does not say. */
+    private static Set<Long> presentQueues(Connection connection, Set<Long> queueIds) throws SQLException {
+        Set<Long> present = new HashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement("select id from queue where id = any (?)")) {
+            statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    present.add(rows.getLong(1));
+                }
+            }
+        }
+        return present;
+    }
+
+    static ProblemException queueIsGone(Queue queue) {
+        return new ProblemException(
+                ProblemCode.QUEUE_NOT_FOUND,
+                "queue: there is no queue '%s' any more; it was deleted".formatted(queue.name()));
+    }
+
+    /** The messages of a batch by column. */
+    private static final class Columns {
+
+        final Set<Long> queueIds = new HashSet<>();
+        final List<@Nullable Object[]> rows = new ArrayList<>();
+
+        Columns(List<EnqueueCall> batch) {
+            for (EnqueueCall call : batch) {
+                queueIds.add(call.queue().id());
+                LaneKey laneKey = LaneKey.parse(call.queue().laneKey());
+                for (int i = 0; i < call.messages().size(); i++) {
+                    add(call, call.ids().get(i), laneKey, call.messages().get(i));
+                }
+            }
+        }
+
+        private void add(EnqueueCall call, UUID id, LaneKey laneKey, NewMessage message) {
+            rows.add(new @Nullable Object[] {
+                id,
+                call.queue().id(),
+                laneKey.laneOf(message),
+                message.notBefore() == null ? null : message.notBefore().toString(),
+                message.delay() == null ? null : message.delay().toMillis(),
+                message.weight(),
+                message.fairnessKey(),
+                TextMaps.toJson(message.headers()),
+                (short) message.payload().kind().ordinal(),
+                message.payload().bytes()
+            });
+        }
+
+        void bind(Connection connection, PreparedStatement statement) throws SQLException {
+            statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
+            String[] types = {"uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint"};
+            for (int column = 0; column < types.length; column++) {
+                statement.setArray(2 + column, column(connection, types[column], column));
+            }
+            byte[][] payloads =
+                    rows.stream().map(row -> (byte[]) row[types.length]).toArray(byte[][]::new);
+            statement.setArray(2 + types.length, connection.createArrayOf("bytea", payloads));
+        }
+
+        private Array column(Connection connection, String type, int column) throws SQLException {
+            return connection.createArrayOf(
+                    type, rows.stream().map(row -> row[column]).toArray());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.fila.broker.message;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import jakarta.annotation.PreDestroy;
+
+import io.fila.broker.jdbc.Batcher;
+import io.fila.broker.message.EnqueueStore.Key;
+import io.fila.broker.message.EnqueueStore.Stored;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueDirectory;
+import io.fila.broker.queue.QueueName;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+/** {@link Messages} in PostgreSQL. */
+@Service
+class JdbcMessages implements Messages {
+
+    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20);
+
+    private final QueueDirectory queues;
+    private final MessageCheck check;
+    private final EnqueueStore store;
+    private final MessageViews views;
+    private final ReadySignals signals;
+    private final DelayedPromoter promoter;
+    private final MessageMeters meters;
+    private final Batcher<EnqueueCall> batcher;
+
+    JdbcMessages(
+            QueueDirectory queues,
+            MessageCheck check,
+            EnqueueStore store,
+            MessageViews views,
+            ReadySignals signals,
+            DelayedPromoter promoter,
+            MessageMeters meters) {
+        this.queues = queues;
+        this.check = check;
+        this.store = store;
+        this.views = views;
+        this.signals = signals;
+        this.promoter = promoter;
+        this.meters = meters;
+        this.batcher = new Batcher<>("enqueue", BOUNDS, this::work);
+    }
+
+    @Override
+    public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages) {
+        try {
+            long bytes = check.requireValid(messages);
+            EnqueueCall call = EnqueueCall.of(queues.get(name), messages, bytes);
+            batcher.submit(call);
+            return call.answer();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public MessageView get(UUID id) {
+        return views.get(id);
+    }
+
+    @Override
+    public Page list(QueueName queue, @Nullable MessageState state, int limit, @Nullable String after) {
+        return views.list(queue, state, limit, after);
+    }
+
+    @Override
+    public void cancel(UUID id) {
+        views.cancel(id);
+    }
+
+    @PreDestroy
+    void close() {
+        batcher.close();
+    }
+
+    private void work(List<EnqueueCall> batch) {
+        EnqueueStore.Outcome outcome = store.insert(batch);
+        Map<Key, Stored> stored = new HashMap<>(outcome.stored());
+        Map<UUID, Arrival> arrivals = new HashMap<>();
+        for (EnqueueCall call : batch) {
+            if (outcome.queues().contains(call.queue().id())) {
+                answer(call, stored, arrivals);
+            } else {
+                queues.forget(call.queue().name());
+                call.fail(EnqueueStore.queueIsGone(call.queue()));
+            }
+        }
+        arrivals.forEach(
+                (lane, arrival) -> signals.ready(arrival.queueId, lane, arrival.first, arrival.count, arrival.sample));
+    }
+
+    /** Takes each message's row out of {@code stored}: the same id again in one batch is a duplicate. */
+    private void answer(EnqueueCall call, Map<Key, Stored> stored, Map<UUID, Arrival> arrivals) {
+        Queue queue = call.queue();
+        List<Enqueued> answers = new ArrayList<>(call.ids().size());
+        int count = 0;
+        for (int i = 0; i < call.ids().size(); i++) {
+            UUID id = call.ids().get(i);
+            Stored row = stored.remove(new Key(queue.id(), id));
+            answers.add(new Enqueued(id, row == null));
+            if (row == null) {
+                continue;
+            }
+            count++;
+            if (row.availableAt() != null) {
+                promoter.delayedUntil(row.availableAt().toInstant());
+            } else {
+                NewMessage message = call.messages().get(i);
+                arrivals.computeIfAbsent(row.lane(), lane -> new Arrival(queue.id(), message))
+                        .add(row.sequence());
+            }
+        }
+        meters.enqueued(queue.name(), count);
+        call.answer().complete(answers);
+    }
+
+    /** What arrived in one lane. */
+    private static final class Arrival {
+
+        final long queueId;
+        final ReadySignals.Sample sample;
+        long first = Long.MAX_VALUE;
+        int count;
+
+        Arrival(long queueId, NewMessage message) {
+            this.queueId = queueId;
+            this.sample = new ReadySignals.Sample(message, message.weight());
+        }
+
+        void add(long sequence) {
+            first = Math.min(first, sequence);
+            count++;
+        }
+    }
+}

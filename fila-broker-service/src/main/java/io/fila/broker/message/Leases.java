@@ -1,0 +1,132 @@
+package io.fila.broker.message;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import jakarta.annotation.PreDestroy;
+
+import io.fila.broker.jdbc.Batcher;
+import io.fila.broker.message.SettlementStore.Outcome;
+import io.fila.broker.problem.Durations;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueName;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Service;
+
+/**
+ * Settles leases: acknowledged, failed, extended, given back. Durable when answered. Concurrent calls share statements; a lease
+ * that has been settled or handed to somebody else is reported as lost, and nothing happens for it. Safe for use by several
+ * threads.
+ */
+@Service
+public class Leases {
+
+    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 2_000, 200_000);
+    private static final Duration MAX_EXTENSION = Duration.ofHours(12);
+    private static final Duration MAX_RETRY_AFTER = Duration.ofDays(365);
+
+    private final SettlementStore store;
+    private final DelayedPromoter promoter;
+    private final MessageMeters meters;
+    private final Batcher<Call> batcher;
+
+    Leases(SettlementStore store, DelayedPromoter promoter, MessageMeters meters) {
+        this.store = store;
+        this.promoter = promoter;
+        this.meters = meters;
+        this.batcher = new Batcher<>("settle", BOUNDS, this::work);
+    }
+
+    /** One caller's settlements of one queue's leases. */
+    record Call(
+            long queueId,
+            QueueName queue,
+            String consumer,
+            List<? extends Settlement> settlements,
+            CompletableFuture<Set<Lease>> answer)
+            implements Batcher.Call {
+
+        @Override
+        public long weight() {
+            return settlements.size();
+        }
+
+        @Override
+        public void fail(RuntimeException problem) {
+            answer.completeExceptionally(problem);
+        }
+    }
+
+    /**
+     * Settles leases of one queue in the name of a consumer. Completes with those that had been lost, or with {@code ProblemException}:
+     * {@code invalid-request} (nothing was settled) or {@code storage-unavailable}.
+     */
+    public CompletableFuture<Set<Lease>> settle(Queue queue, String consumer, List<? extends Settlement> settlements) {
+        try {
+            settlements.forEach(Leases::requireValid);
+            if (settlements.isEmpty()) {
+                return CompletableFuture.completedFuture(Set.of());
+            }
+            Call call = new Call(queue.id(), queue.name(), consumer, settlements, new CompletableFuture<>());
+            batcher.submit(call);
+            return call.answer();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @PreDestroy
+    void close() {
+        batcher.close();
+    }
+
+    private void work(List<Call> batch) {
+        Outcome outcome = store.settle(batch);
+        for (Call call : batch) {
+            Set<Lease> lost = outcome.lostOf(call);
+            count(call, lost, outcome);
+            call.answer().complete(lost);
+        }
+        promoter.announce(outcome.ready());
+    }
+
+    private void count(Call call, Set<Lease> lost, Outcome outcome) {
+        int acked = 0;
+        int nacked = 0;
+        int dead = 0;
+        for (Settlement settlement : call.settlements()) {
+            if (lost.contains(settlement.lease())) {
+                continue;
+            }
+            if (settlement instanceof Settlement.Ack) {
+                acked++;
+            } else if (settlement instanceof Settlement.Nack) {
+                nacked++;
+                dead += outcome.isDeadLettered(call.queueId(), settlement.lease()) ? 1 : 0;
+            }
+        }
+        meters.acked(call.queue(), acked);
+        meters.nacked(call.queue(), nacked);
+        meters.deadLettered(call.queue(), dead);
+    }
+
+    private static void requireValid(Settlement settlement) {
+        if (settlement instanceof Settlement.Extend extend) {
+            requireBetween("by", extend.by(), Duration.ofSeconds(1), MAX_EXTENSION);
+        } else if (settlement instanceof Settlement.Nack nack) {
+            requireBetween("retryAfter", nack.retryAfter(), Duration.ZERO, MAX_RETRY_AFTER);
+            if (nack.error().indexOf('\0') >= 0) {
+                throw ProblemException.invalid("error: expected text without the character NUL");
+            }
+        }
+    }
+
+    private static void requireBetween(String field, @Nullable Duration value, Duration min, Duration max) {
+        if (value != null) {
+            Durations.requireBetween(field, value, min, max);
+        }
+    }
+}

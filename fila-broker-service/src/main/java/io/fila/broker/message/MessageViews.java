@@ -1,0 +1,146 @@
+package io.fila.broker.message;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.problem.Names;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueDirectory;
+import io.fila.broker.queue.QueueName;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Looks at single messages, and takes them back. */
+@Component
+class MessageViews {
+
+    private static final String COLUMNS = """
+            select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
+                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures
+            from message m
+            join queue q on q.id = m.queue_id
+            """;
+    private static final String ONE = COLUMNS + "where m.id = ? order by q.dead_letter_id is null limit 1";
+    private static final String PAGE =
+            COLUMNS + "where m.queue_id = ? and m.sequence > ? and (? < 0 or m.state = ?) order by m.sequence limit ?";
+    private static final String CANCEL = "delete from message where id = ? and state <> 3";
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final TypeReference<List<MessageView.Failure>> FAILURES = new TypeReference<>() {};
+
+    private final Database database;
+    private final QueueDirectory queues;
+
+    MessageViews(Database database, QueueDirectory queues) {
+        this.database = database;
+        this.queues = queues;
+    }
+
+    MessageView get(UUID id) {
+        List<MessageView> found = database.run("read a message", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(ONE)) {
+                statement.setObject(1, id);
+                return read(statement, new ArrayList<>());
+            }
+        });
+        return found.stream().findFirst().orElseThrow(() -> notFound(id));
+    }
+
+    Messages.Page list(QueueName name, @Nullable MessageState state, int limit, @Nullable String after) {
+        if (state == MessageState.THROTTLED) {
+            throw ProblemException.invalid(
+                    "state: expected ready, delayed, leased or unclassified; throttled messages are listed as ready, and counted in"
+                            + " the statistics");
+        }
+        Queue queue = queues.get(name);
+        int code = state == null ? -1 : state.ordinal();
+        List<Long> sequences = new ArrayList<>();
+        List<MessageView> messages = database.run("list messages of queue '" + name + "'", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(PAGE)) {
+                statement.setLong(1, queue.id());
+                statement.setLong(2, cursor(after));
+                statement.setInt(3, code);
+                statement.setInt(4, code);
+                statement.setInt(5, limit);
+                return read(statement, sequences);
+            }
+        });
+        String next = messages.size() < limit ? null : Long.toString(sequences.get(sequences.size() - 1), 36);
+        return new Messages.Page(messages, next);
+    }
+
+    void cancel(UUID id) {
+        boolean gone = database.run("cancel a message", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(CANCEL)) {
+                statement.setObject(1, id);
+                return statement.executeUpdate() > 0;
+            }
+        });
+        if (!gone) {
+            get(id);
+            throw new ProblemException(
+                    ProblemCode.MESSAGE_LEASED,
+                    "id: message %s is being handled by a consumer; cancel it when it has come back".formatted(id));
+        }
+    }
+
+    private static long cursor(@Nullable String after) {
+        try {
+            return after == null ? 0 : Long.parseLong(after, 36);
+        } catch (NumberFormatException e) {
+            throw ProblemException.invalid("after: expected the 'next' of the page before, got '%s'"
+                    .formatted(Names.shown(String.valueOf(after))));
+        }
+    }
+
+    private static ProblemException notFound(UUID id) {
+        return new ProblemException(
+                ProblemCode.MESSAGE_NOT_FOUND,
+                "id: there is no message %s; it was never stored, or it is done".formatted(id));
+    }
+
+    private static List<MessageView> read(PreparedStatement statement, List<Long> sequences) throws SQLException {
+        List<MessageView> views = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                sequences.add(row.getLong(1));
+                views.add(view(row));
+            }
+        }
+        return views;
+    }
+
+    private static MessageView view(ResultSet row) throws SQLException {
+        String failures = row.getString(16);
+        return new MessageView(
+                row.getObject(2, UUID.class),
+                new QueueName(row.getString(3)),
+                MessageState.values()[row.getInt(4)],
+                new Payload(row.getBytes(6), Payload.Kind.values()[row.getInt(5)]),
+                TextMaps.fromJson(row.getString(7)),
+                row.getString(8),
+                row.getInt(9),
+                TextMaps.fromJson(row.getString(10)),
+                row.getInt(11),
+                row.getInt(12),
+                row.getObject(13, OffsetDateTime.class).toInstant(),
+                instant(row.getObject(14, OffsetDateTime.class)),
+                instant(row.getObject(15, OffsetDateTime.class)),
+                failures == null ? List.of() : JSON.readValue(failures, FAILURES));
+    }
+
+    private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
+        return time == null ? null : time.toInstant();
+    }
+}

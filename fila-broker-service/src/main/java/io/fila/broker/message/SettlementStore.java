@@ -1,0 +1,300 @@
+package io.fila.broker.message;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/** Ends leases in the database: a batch is one transaction with one statement of each kind. */
+@Component
+class SettlementStore {
+
+    private static final String ACK = Sql.load(SettlementStore.class, "ack_leases");
+    private static final String RELEASE = Sql.load(SettlementStore.class, "release_leases");
+    private static final String EXTEND = Sql.load(SettlementStore.class, "extend_leases");
+    private static final String FAIL = Sql.load(SettlementStore.class, "fail_attempts");
+    private static final String FIND_EXPIRED = Sql.load(SettlementStore.class, "find_expired");
+    private static final String PROMOTE = Sql.load(SettlementStore.class, "promote_delayed");
+    private static final int MAX_ERROR = 2_000;
+
+    private final Database database;
+
+    SettlementStore(Database database) {
+        this.database = database;
+    }
+
+    /** A message that has become ready, or will at {@code availableAt}. */
+    record Ready(
+            long queueId,
+            UUID lane,
+            long sequence,
+            @Nullable Instant availableAt) {}
+
+    /** A lease of a queue. */
+    record Leased(long queueId, long sequence, UUID claim) {}
+
+    /** A failed attempt. */
+    record Failed(
+            Leased leased,
+            @Nullable String consumer,
+            String reason,
+            String error,
+            @Nullable Long delayMillis,
+            boolean deadLetter) {}
+
+    /** What a batch did: which messages it touched, which of them are dead letters now, and what is ready because of it. */
+    record Outcome(Set<Leased> done, Set<Leased> deadLettered, List<Ready> ready) {
+
+        Outcome() {
+            this(new HashSet<>(), new HashSet<>(), new ArrayList<>());
+        }
+
+        Set<Lease> lostOf(Leases.Call call) {
+            Set<Lease> lost = new HashSet<>();
+            for (Settlement settlement : call.settlements()) {
+                if (!done.contains(leased(call.queueId(), settlement.lease()))) {
+                    lost.add(settlement.lease());
+                }
+            }
+            return lost;
+        }
+
+        boolean isDeadLettered(long queueId, Lease lease) {
+            return deadLettered.contains(leased(queueId, lease));
+        }
+    }
+
+    Outcome settle(List<Leases.Call> batch) {
+        List<Leased> acks = new ArrayList<>();
+        List<Leased> releases = new ArrayList<>();
+        List<Failed> failures = new ArrayList<>();
+        List<Extension> extensions = new ArrayList<>();
+        for (Leases.Call call : batch) {
+            for (Settlement settlement : call.settlements()) {
+                Leased leased = new Leased(
+                        call.queueId(),
+                        settlement.lease().sequence(),
+                        settlement.lease().claim());
+                if (settlement instanceof Settlement.Ack) {
+                    acks.add(leased);
+                } else if (settlement instanceof Settlement.Release) {
+                    releases.add(leased);
+                } else if (settlement instanceof Settlement.Nack nack) {
+                    Long delay =
+                            nack.retryAfter() == null ? null : nack.retryAfter().toMillis();
+                    failures.add(new Failed(leased, call.consumer(), "nack", nack.error(), delay, nack.deadLetter()));
+                } else if (settlement instanceof Settlement.Extend extend) {
+                    extensions.add(new Extension(
+                            leased, extend.by() == null ? null : extend.by().toMillis()));
+                }
+            }
+        }
+        return database.inTransaction("settle leases", connection -> {
+            Outcome outcome = new Outcome();
+            ack(connection, acks, outcome);
+            fail(connection, failures, outcome);
+            release(connection, releases, outcome);
+            extend(connection, extensions, outcome);
+            return outcome;
+        });
+    }
+
+    /** Ends up to {@code most} expired leases as failed attempts. */
+    Outcome expire(int most) {
+        return database.inTransaction("end expired leases", connection -> {
+            Outcome outcome = new Outcome();
+            fail(connection, findExpired(connection, most), outcome);
+            return outcome;
+        });
+    }
+
+    /** Makes up to {@code most} delayed messages ready whose time has come. */
+    List<Ready> promote(int most) {
+        return database.run("make delayed messages ready", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(PROMOTE)) {
+                statement.setInt(1, most);
+                Outcome outcome = new Outcome();
+                readReady(statement, outcome);
+                return outcome.ready();
+            }
+        });
+    }
+
+    /** When the next delayed message becomes ready. */
+    Due nextDelayed() {
+        return due("available_at", 1);
+    }
+
+    /** When the next lease expires. */
+    Due nextExpiry() {
+        return due("lease_until", 3);
+    }
+
+    /** A moment of the database's clock, and in how long it is; never, if nothing waits. */
+    record Due(Instant at, Duration in) {}
+
+    private Due due(String column, int state) {
+        String sql =
+                "select min(%s), extract(epoch from min(%s) - clock_timestamp()) * 1000 from message where state = %d"
+                        .formatted(column, column, state);
+        return database.run("find what is due next", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                OffsetDateTime at = row.getObject(1, OffsetDateTime.class);
+                return at == null
+                        ? new Due(Instant.MAX, Duration.ofDays(1))
+                        : new Due(at.toInstant(), Duration.ofMillis((long) Math.ceil(row.getDouble(2))));
+            }
+        });
+    }
+
+    private static Leased leased(long queueId, Lease lease) {
+        return new Leased(queueId, lease.sequence(), lease.claim());
+    }
+
+    private record Extension(Leased leased, @Nullable Long byMillis) {}
+
+    private static void ack(Connection connection, List<Leased> acks, Outcome outcome) throws SQLException {
+        if (acks.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(ACK)) {
+            bind(connection, statement, sorted(acks));
+            readDone(statement, outcome);
+        }
+    }
+
+    private static void release(Connection connection, List<Leased> releases, Outcome outcome) throws SQLException {
+        if (releases.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(RELEASE)) {
+            bind(connection, statement, sorted(releases));
+            readReady(statement, outcome);
+        }
+    }
+
+    private static void extend(Connection connection, List<Extension> extensions, Outcome outcome) throws SQLException {
+        if (extensions.isEmpty()) {
+            return;
+        }
+        List<Extension> sorted = new ArrayList<>(extensions);
+        sorted.sort(Comparator.comparing(Extension::leased, ORDER));
+        try (PreparedStatement statement = connection.prepareStatement(EXTEND)) {
+            bind(connection, statement, sorted.stream().map(Extension::leased).toList());
+            statement.setArray(
+                    4,
+                    connection.createArrayOf(
+                            "bigint", sorted.stream().map(Extension::byMillis).toArray()));
+            readDone(statement, outcome);
+        }
+    }
+
+    private static void fail(Connection connection, List<Failed> failures, Outcome outcome) throws SQLException {
+        if (failures.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(FAIL)) {
+            bind(connection, statement, failures.stream().map(Failed::leased).toList());
+            Object[] consumers = failures.stream().map(Failed::consumer).toArray();
+            Object[] reasons = failures.stream().map(Failed::reason).toArray();
+            Object[] errors =
+                    failures.stream().map(failed -> cut(failed.error())).toArray();
+            Object[] delays = failures.stream().map(Failed::delayMillis).toArray();
+            Object[] dead = failures.stream().map(Failed::deadLetter).toArray();
+            statement.setArray(4, connection.createArrayOf("text", consumers));
+            statement.setArray(5, connection.createArrayOf("text", reasons));
+            statement.setArray(6, connection.createArrayOf("text", errors));
+            statement.setArray(7, connection.createArrayOf("bigint", delays));
+            statement.setArray(8, connection.createArrayOf("boolean", dead));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    Leased from = leased(rows);
+                    outcome.done().add(from);
+                    if (rows.getBoolean(4)) {
+                        outcome.deadLettered().add(from);
+                    }
+                    OffsetDateTime at = rows.getObject(8, OffsetDateTime.class);
+                    outcome.ready()
+                            .add(new Ready(
+                                    rows.getLong(5),
+                                    rows.getObject(7, UUID.class),
+                                    rows.getLong(6),
+                                    at == null ? null : at.toInstant()));
+                }
+            }
+        }
+    }
+
+    private static List<Failed> findExpired(Connection connection, int most) throws SQLException {
+        List<Failed> expired = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(FIND_EXPIRED)) {
+            statement.setInt(1, most);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    expired.add(new Failed(leased(rows), null, "lease_expired", "the lease expired", null, false));
+                }
+            }
+        }
+        return expired;
+    }
+
+    private static Leased leased(ResultSet row) throws SQLException {
+        return new Leased(row.getLong(1), row.getLong(2), row.getObject(3, UUID.class));
+    }
+
+    private static void readDone(PreparedStatement statement, Outcome outcome) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                outcome.done().add(leased(rows));
+            }
+        }
+    }
+
+    private static void readReady(PreparedStatement statement, Outcome outcome) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                outcome.done().add(leased(rows));
+                outcome.ready().add(new Ready(rows.getLong(1), rows.getObject(4, UUID.class), rows.getLong(2), null));
+            }
+        }
+    }
+
+    private static final Comparator<Leased> ORDER =
+            Comparator.comparingLong(Leased::queueId).thenComparingLong(Leased::sequence);
+
+    /** In one order for everybody, so that two batches with a lease in common do not wait for each other. */
+    private static List<Leased> sorted(Collection<Leased> leases) {
+        return leases.stream().sorted(ORDER).toList();
+    }
+
+    private static void bind(Connection connection, PreparedStatement statement, List<Leased> leases)
+            throws SQLException {
+        Object[] queues = leases.stream().map(Leased::queueId).toArray();
+        Object[] sequences = leases.stream().map(Leased::sequence).toArray();
+        Object[] claims = leases.stream().map(Leased::claim).toArray();
+        statement.setArray(1, connection.createArrayOf("bigint", queues));
+        statement.setArray(2, connection.createArrayOf("bigint", sequences));
+        statement.setArray(3, connection.createArrayOf("uuid", claims));
+    }
+
+    private static String cut(String error) {
+        return error.length() <= MAX_ERROR ? error : error.substring(0, MAX_ERROR - 1) + "…";
+    }
+}

@@ -1,0 +1,129 @@
+package io.fila.broker.pacing;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import io.fila.broker.message.Delivery;
+import io.fila.broker.pacing.Claimed.BucketAnswer;
+import io.fila.broker.pacing.Proposal.Share;
+
+/**
+ * How the room of buckets is shared out among proposed lanes: greedily in the proposed order, each lane getting the least of what
+ * it asks for and the room of all its buckets. A lane that gets nothing is not leased from.
+ */
+final class Allotment {
+
+    private final Proposal proposal;
+    private final Map<UUID, Integer> asked = new LinkedHashMap<>();
+    private final Map<UUID, Room> rooms;
+    private final Map<UUID, BucketAnswer> answers = new HashMap<>();
+
+    private Allotment(Proposal proposal, Map<UUID, Room> rooms) {
+        this.proposal = proposal;
+        this.rooms = rooms;
+    }
+
+    /** @param rooms of every bucket that exists; only the locked ones are counted on */
+    static Allotment of(Proposal proposal, Set<UUID> locked, Map<UUID, Room> rooms) {
+        Allotment allotment = new Allotment(proposal, rooms);
+        Map<UUID, Integer> left = new HashMap<>();
+        for (Share share : proposal.shares()) {
+            for (UUID bucket : share.buckets()) {
+                left.computeIfAbsent(bucket, id -> allotment.usableRoom(id, locked));
+            }
+        }
+        // what is known to wait comes first: asking one lane for more than it has would keep room from the next
+        for (Share share : proposal.shares()) {
+            allotment.allot(share, share.expected(), left);
+        }
+        for (Share share : proposal.shares()) {
+            allotment.allot(share, share.quota() - allotment.asked.getOrDefault(share.lane(), 0), left);
+        }
+        return allotment;
+    }
+
+    private void allot(Share share, int quota, Map<UUID, Integer> left) {
+        int allotted = quota;
+        for (UUID bucket : share.buckets()) {
+            allotted = Math.min(allotted, left.getOrDefault(bucket, 0));
+        }
+        asked.merge(share.lane(), allotted, Integer::sum);
+        for (UUID bucket : share.buckets()) {
+            left.merge(bucket, -allotted, Integer::sum);
+        }
+    }
+
+    /** The room of a bucket that this claim may use; says so if it may not. */
+    private int usableRoom(UUID bucket, Set<UUID> locked) {
+        Room room = rooms.get(bucket);
+        if (room == null) {
+            answers.put(bucket, new BucketAnswer.Missing());
+            return 0;
+        }
+        if (!locked.contains(bucket)) {
+            answers.put(bucket, new BucketAnswer.Busy());
+            return 0;
+        }
+        return room.room();
+    }
+
+    /** What to lease. */
+    List<Share> shares() {
+        List<Share> shares = new ArrayList<>();
+        for (Share share : proposal.shares()) {
+            int quota = asked.getOrDefault(share.lane(), 0);
+            if (quota > 0) {
+                shares.add(new Share(share.lane(), share.head(), quota, quota, share.buckets()));
+            }
+        }
+        return shares;
+    }
+
+    /** What each bucket is to be charged for what was leased. */
+    Map<UUID, Integer> charges(Map<UUID, List<Delivery>> leased) {
+        Map<UUID, Integer> charges = new HashMap<>();
+        for (Share share : proposal.shares()) {
+            int count = leased.getOrDefault(share.lane(), List.of()).size();
+            if (count > 0) {
+                share.buckets().forEach(bucket -> charges.merge(bucket, count, Integer::sum));
+            }
+        }
+        return charges;
+    }
+
+    /** What the claim says of each lane. */
+    List<LaneAnswer> answers(Map<UUID, List<Delivery>> leased) {
+        List<LaneAnswer> result = new ArrayList<>();
+        for (Share share : proposal.shares()) {
+            Collection<Delivery> deliveries = leased.getOrDefault(share.lane(), List.of());
+            long head = deliveries.stream()
+                    .mapToLong(delivery -> delivery.lease().sequence() + 1)
+                    .max()
+                    .orElse(share.head());
+            result.add(new LaneAnswer(share.lane(), asked.getOrDefault(share.lane(), 0), deliveries.size(), head));
+        }
+        return result;
+    }
+
+    /** What the claim says of each bucket, {@code charges} having been counted. */
+    Map<UUID, BucketAnswer> after(Map<UUID, Integer> charges) {
+        for (Room room : rooms.values()) {
+            int left = room.room() - charges.getOrDefault(room.bucket(), 0);
+            if (left > 0) {
+                answers.putIfAbsent(room.bucket(), new BucketAnswer.Open());
+            } else if (charges.containsKey(room.bucket())) {
+                answers.putIfAbsent(room.bucket(), new BucketAnswer.UsedUp());
+            } else {
+                long roomIn = room.roomInNanos() == null ? 0 : room.roomInNanos();
+                answers.putIfAbsent(room.bucket(), new BucketAnswer.Full(roomIn));
+            }
+        }
+        return answers;
+    }
+}

@@ -1,0 +1,48 @@
+package io.fila.broker.pacing;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import io.fila.broker.message.Delivery;
+
+/**
+ * What a claim did.
+ *
+ * @param stale it was proposed by rules that are no longer true: nothing was done
+ * @param answers one for each proposed lane
+ * @param deliveries what was leased, oldest first
+ * @param grants the records of the deliveries, one for each bucket
+ * @param rooms what is known of each bucket after the claim
+ * @param settled ids of earlier records that were settled
+ */
+record Claimed(
+        boolean stale,
+        List<LaneAnswer> answers,
+        List<Delivery> deliveries,
+        List<Grant> grants,
+        Map<UUID, BucketAnswer> rooms,
+        Set<Long> settled) {
+
+    static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Set.of());
+
+    /** What a claim says of a bucket. */
+    sealed interface BucketAnswer {
+
+        /** There is room left. */
+        record Open() implements BucketAnswer {}
+
+        /** There is none for so long from the moment it was counted. */
+        record Full(long roomInNanos) implements BucketAnswer {}
+
+        /** This claim used the last of it: when there is room again is known once the records are settled. */
+        record UsedUp() implements BucketAnswer {}
+
+        /** Somebody else holds it. */
+        record Busy() implements BucketAnswer {}
+
+        /** It has been evicted. */
+        record Missing() implements BucketAnswer {}
+    }
+}

@@ -1,0 +1,146 @@
+package io.fila.broker.pacing;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Fence;
+import io.fila.broker.jdbc.Sql;
+import io.fila.broker.message.Delivery;
+import io.fila.broker.message.Lease;
+import io.fila.broker.message.Payload;
+import io.fila.broker.message.TextMaps;
+import io.fila.broker.pacing.BucketStore.Settlement;
+import io.fila.broker.pacing.Proposal.Share;
+import org.springframework.stereotype.Component;
+
+/** The claim: one transaction that leases messages and counts them in every bucket they draw from, or does neither (I1). */
+@Component
+class Claims {
+
+    private static final String LEASE = Sql.load(Claims.class, "lease_messages");
+    private static final String FENCE =
+            Fence.SHARED + "; select throttle_version from queue where id = ? and not paused";
+
+    private final Database database;
+    private final BucketStore buckets;
+
+    Claims(Database database, BucketStore buckets) {
+        this.database = database;
+        this.buckets = buckets;
+    }
+
+    /** Claims what is proposed, as far as there is room. {@code pending} are records of these buckets to settle first. */
+    Claimed claim(QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound) {
+        return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
+            if (!isCurrent(connection, rules)) {
+                return Claimed.STALE;
+            }
+            Set<UUID> involved = new LinkedHashSet<>();
+            proposal.shares().forEach(share -> involved.addAll(share.buckets()));
+            Set<UUID> locked = Set.of();
+            Map<UUID, Room> rooms = Map.of();
+            Set<Long> settled = Set.of();
+            if (!involved.isEmpty()) {
+                locked = buckets.lock(connection, involved);
+                if (!pending.isEmpty()) {
+                    settled = buckets.settle(connection, pending);
+                }
+                rooms = buckets.count(connection, involved);
+            }
+            Allotment allotment = Allotment.of(proposal, locked, rooms);
+            Map<UUID, List<Delivery>> leased = lease(connection, rules, allotment);
+            List<Grant> grants = List.of();
+            Map<UUID, Integer> charges = allotment.charges(leased);
+            if (!charges.isEmpty()) {
+                OffsetDateTime g = rooms.values().iterator().next().g();
+                grants = buckets.charge(connection, charges, g, bound.toNanos() / 1000);
+            }
+            return new Claimed(
+                    false, allotment.answers(leased), ordered(leased), grants, allotment.after(charges), settled);
+        });
+    }
+
+    /** Takes the fence and compares the version (I4). */
+    private static boolean isCurrent(Connection connection, QueueRules rules) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FENCE)) {
+            statement.setLong(1, rules.queueId());
+            statement.setLong(2, rules.queueId());
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                return row.next() && row.getLong(1) == rules.version();
+            }
+        }
+    }
+
+    private static Map<UUID, List<Delivery>> lease(Connection connection, QueueRules rules, Allotment allotment)
+            throws SQLException {
+        List<Share> shares = allotment.shares();
+        Map<UUID, List<Delivery>> leased = new LinkedHashMap<>();
+        if (shares.isEmpty()) {
+            return leased;
+        }
+        UUID claim = UUID.randomUUID();
+        try (PreparedStatement statement = connection.prepareStatement(LEASE)) {
+            statement.setObject(1, claim);
+            statement.setLong(2, rules.visibilityTimeout().toMillis());
+            statement.setLong(3, rules.queueId());
+            statement.setArray(
+                    4,
+                    connection.createArrayOf(
+                            "uuid", shares.stream().map(Share::lane).toArray()));
+            statement.setArray(
+                    5,
+                    connection.createArrayOf(
+                            "bigint", shares.stream().map(Share::head).toArray()));
+            statement.setArray(
+                    6,
+                    connection.createArrayOf(
+                            "integer", shares.stream().map(Share::quota).toArray()));
+            statement.setLong(7, rules.queueId());
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    leased.computeIfAbsent(row.getObject(2, UUID.class), lane -> new ArrayList<>())
+                            .add(delivery(row, claim, rules));
+                }
+            }
+        }
+        return leased;
+    }
+
+    private static Delivery delivery(ResultSet row, UUID claim, QueueRules rules) throws SQLException {
+        return new Delivery(
+                new Lease(row.getLong(1), claim),
+                row.getObject(12, OffsetDateTime.class).toInstant(),
+                row.getObject(3, UUID.class),
+                rules.name(),
+                new Payload(row.getBytes(5), Payload.Kind.values()[row.getInt(4)]),
+                TextMaps.fromJson(row.getString(6)),
+                row.getString(7),
+                TextMaps.fromJson(row.getString(8)),
+                row.getInt(9),
+                row.getInt(10),
+                row.getObject(11, OffsetDateTime.class).toInstant());
+    }
+
+    private static List<Delivery> ordered(Map<UUID, List<Delivery>> leased) {
+        return leased.values().stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparingLong(delivery -> delivery.lease().sequence()))
+                .toList();
+    }
+}

@@ -1,0 +1,40 @@
+package io.fila.broker.pacing;
+
+import java.util.Comparator;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** What the scheduler knows of a bucket: until when it has no room, and which lanes wait for that. */
+final class WatchedBucket {
+
+    static final Comparator<WatchedBucket> BY_WAKE =
+            Comparator.comparingLong((WatchedBucket bucket) -> bucket.wakeAt).thenComparing(bucket -> bucket.id);
+
+    /** As far as is known there is room. */
+    static final long OPEN = Long.MIN_VALUE;
+
+    final UUID id;
+
+    /** No more than this many can have room at once. */
+    final int most;
+
+    final TreeSet<Lane> parked = new TreeSet<>(Lane.BY_AGE);
+
+    /** The moment, on the scheduler's clock, from which there is room again; {@link #OPEN}. */
+    long roomAt = OPEN;
+
+    /** When its parked lanes are to be looked at: when it has room, or an answer about it is overdue. */
+    long wakeAt = OPEN;
+
+    /** How many lanes draw from it, wherever they are. */
+    int lanes;
+
+    WatchedBucket(UUID id, int most) {
+        this.id = id;
+        this.most = most;
+    }
+
+    boolean hasRoomAt(long now) {
+        return roomAt <= now;
+    }
+}

@@ -1,0 +1,162 @@
+package io.fila.broker.queue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Fence;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** {@link Queues} in PostgreSQL. */
+@Service
+class JdbcQueues implements Queues {
+
+    private final QueueRepository repository;
+    private final Database database;
+    private final TransactionTemplate transaction;
+    private final ObjectProvider<QueueChanges> listeners;
+
+    JdbcQueues(
+            QueueRepository repository,
+            Database database,
+            TransactionTemplate transaction,
+            ObjectProvider<QueueChanges> listeners) {
+        this.repository = repository;
+        this.database = database;
+        this.transaction = transaction;
+        this.listeners = listeners;
+    }
+
+    @Override
+    public boolean declare(QueueName name, SettingsChange change) {
+        QueueName.forCreation(name.value());
+        QueueSettings settings = change.over(QueueSettings.DEFAULT);
+        if (find(name).isEmpty() && create(name, settings)) {
+            return true;
+        }
+        updateSettings(name, settings);
+        return false;
+    }
+
+    @Override
+    public Queue change(QueueName name, SettingsChange change) {
+        updateSettings(name, change.over(get(name).settings()));
+        return get(name);
+    }
+
+    @Override
+    public Optional<Queue> find(QueueName name) {
+        return repository.findByName(name.value()).map(QueueRow::toQueue);
+    }
+
+    @Override
+    public List<Queue> list() {
+        return repository.findAllButDeadLetters().stream()
+                .map(QueueRow::toQueue)
+                .toList();
+    }
+
+    @Override
+    public void delete(QueueName name, boolean force) {
+        Queue queue = get(name);
+        Long deadLetterId = queue.deadLetterId();
+        if (deadLetterId == null) {
+            throw new ProblemException(
+                    ProblemCode.RESERVED_NAME,
+                    "queue: '%s' is a dead letter queue and goes with its queue; purge it instead".formatted(name));
+        }
+        database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
+            Fence.exclusive(connection, queue.id());
+            Fence.exclusive(connection, deadLetterId);
+            // an enqueue holds the row's key share until its messages are stored: it is seen below, or finds no queue
+            update(
+                    connection,
+                    "select 1 from queue where id in (?, ?) order by id for update",
+                    queue.id(),
+                    deadLetterId);
+            if (!force && holdsMessages(connection, queue.id(), deadLetterId)) {
+                throw new ProblemException(
+                        ProblemCode.QUEUE_NOT_EMPTY,
+                        "queue: '%s' or its dead letter queue holds messages; purge them or delete with force=true"
+                                .formatted(name));
+            }
+            update(connection, "delete from message where queue_id in (?, ?)", queue.id(), deadLetterId);
+            update(connection, "delete from queue where id = ?", queue.id());
+            update(connection, "delete from queue where id = ?", deadLetterId);
+        });
+        tell(queue.id());
+        tell(deadLetterId);
+    }
+
+    @Override
+    public void setPaused(QueueName name, boolean paused) {
+        Queue queue = get(name);
+        repository.updatePaused(queue.id(), paused);
+        tell(queue.id());
+    }
+
+    @Override
+    public long purge(QueueName name) {
+        Queue queue = get(name);
+        return database.run("purge queue '" + name + "'", connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("delete from message where queue_id = ? and state <> 3")) {
+                statement.setLong(1, queue.id());
+                return statement.executeLargeUpdate();
+            }
+        });
+    }
+
+    /** False if somebody else created it first. */
+    private boolean create(QueueName name, QueueSettings settings) {
+        try {
+            transaction.executeWithoutResult(status -> {
+                Long deadLetterId = repository
+                        .save(QueueRow.of(name.deadLetter(), QueueSettings.DEFAULT, null))
+                        .id();
+                repository.save(QueueRow.of(name, settings, deadLetterId));
+            });
+            return true;
+        } catch (DuplicateKeyException e) {
+            return false;
+        }
+    }
+
+    private void updateSettings(QueueName name, QueueSettings settings) {
+        repository.updateSettings(QueueRow.of(name, settings, null));
+        tell(get(name).id());
+    }
+
+    private void tell(long queueId) {
+        listeners.forEach(listener -> listener.changed(queueId));
+    }
+
+    private static boolean holdsMessages(Connection connection, long queueId, long deadLetterId) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("select 1 from message where queue_id in (?, ?) limit 1")) {
+            statement.setLong(1, queueId);
+            statement.setLong(2, deadLetterId);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next();
+            }
+        }
+    }
+
+    private static void update(Connection connection, String sql, long... parameters) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setLong(i + 1, parameters[i]);
+            }
+            statement.execute();
+        }
+    }
+}

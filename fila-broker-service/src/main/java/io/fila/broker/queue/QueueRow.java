@@ -1,0 +1,56 @@
+package io.fila.broker.queue;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.relational.core.mapping.Table;
+
+/** A row of table {@code queue}. What claims read and write under their fence (the throttle version) is not mapped. */
+@Table("queue")
+record QueueRow(
+        @Id @Nullable Long id,
+        String name,
+        @Nullable Long deadLetterId,
+        boolean paused,
+        long visibilityTimeoutMs,
+        int maxAttempts,
+        long initialBackoffMs,
+        double backoffMultiplier,
+        long maxBackoffMs,
+        double backoffJitter,
+        @Nullable Long maxBacklog,
+        List<String> laneKey) {
+
+    static QueueRow of(QueueName name, QueueSettings settings, @Nullable Long deadLetterId) {
+        RetryPolicy retry = settings.retry();
+        return new QueueRow(
+                null,
+                name.value(),
+                deadLetterId,
+                false,
+                settings.visibilityTimeout().toMillis(),
+                retry.maxAttempts(),
+                retry.initialBackoff().toMillis(),
+                retry.multiplier(),
+                retry.maxBackoff().toMillis(),
+                retry.jitter(),
+                settings.maxBacklog(),
+                List.of());
+    }
+
+    Queue toQueue() {
+        if (id == null) {
+            throw new IllegalStateException("queue '" + name + "' has not been stored");
+        }
+        RetryPolicy retry = new RetryPolicy(
+                maxAttempts,
+                Duration.ofMillis(initialBackoffMs),
+                backoffMultiplier,
+                Duration.ofMillis(maxBackoffMs),
+                backoffJitter);
+        QueueSettings settings = new QueueSettings(Duration.ofMillis(visibilityTimeoutMs), retry, maxBacklog);
+        return new Queue(id, new QueueName(name), settings, paused, deadLetterId, List.copyOf(laneKey));
+    }
+}

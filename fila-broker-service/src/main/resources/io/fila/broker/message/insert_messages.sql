@@ -1,0 +1,44 @@
+-- Stores the messages of one or more enqueues.
+-- Serving index: message_id (conflicts). Locks: a key share on the queues' rows, so that a queue is not deleted under its
+-- messages. Writes: message.
+-- Answers with what was stored; a message that is missing from the answer was there before, or has no queue.
+with present_queues as (
+    select id
+    from queue
+    where id = any (?::bigint[])
+    order by id
+    for key share
+),
+incoming as (
+    select *
+    from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::text[],
+                ?::smallint[], ?::bytea[])
+         with ordinality
+         as m (id, queue_id, lane, not_before, delay_ms, weight, fairness_key, headers, payload_kind, payload, position)
+),
+clock as materialized (
+    select clock_timestamp() as now
+),
+timed as (
+    select m.*,
+           clock.now,
+           coalesce(m.not_before, clock.now + m.delay_ms * interval '1 millisecond') as available_at
+    from incoming m
+    join present_queues q on q.id = m.queue_id
+    cross join clock
+)
+insert into message (id, queue_id, lane, state, available_at, weight, fairness_key, headers, payload_kind, payload)
+select id,
+       queue_id,
+       lane,
+       case when available_at > now then 1 else 0 end,
+       case when available_at > now then available_at end,
+       weight,
+       fairness_key,
+       headers::jsonb,
+       payload_kind,
+       payload
+from timed
+order by position
+on conflict (id, queue_id) do nothing
+returning id, queue_id, sequence, lane, state, available_at
