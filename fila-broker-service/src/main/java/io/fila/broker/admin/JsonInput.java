@@ -16,7 +16,6 @@ import io.fila.broker.problem.Durations;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
@@ -33,45 +32,15 @@ final class JsonInput {
     private final JsonPath path;
     private final boolean nullMeansAbsent;
 
-    private JsonInput(byte[] source, JsonParser parser, String root, boolean nullMeansAbsent) {
+    /**
+     * @param root what elements of a top-level array are called in problems
+     * @param nullMeansAbsent whether {@code null} stands for a field that is not there, unless it is a value of it
+     */
+    JsonInput(byte[] source, JsonParser parser, String root, boolean nullMeansAbsent) {
         this.source = source;
         this.parser = parser;
         this.path = new JsonPath(parser, root);
         this.nullMeansAbsent = nullMeansAbsent;
-    }
-
-    /** Reads the one object that the body is. */
-    static <T> T read(byte[] body, Function<JsonInput, T> reader) {
-        return read(body, "", true, reader);
-    }
-
-    /** Reads the one object that the body is; refuses {@code null} for fields of it. */
-    static <T> T readWithoutNulls(byte[] body, Function<JsonInput, T> reader) {
-        return read(body, "", false, reader);
-    }
-
-    /** Reads the one value that the body is; elements of a top-level array are called {@code root[n]}. */
-    static <T> T read(byte[] body, String root, Function<JsonInput, T> reader) {
-        return read(body, root, true, reader);
-    }
-
-    private static <T> T read(byte[] body, String root, boolean nullMeansAbsent, Function<JsonInput, T> reader) {
-        JsonProblems.requireUtf8(body);
-        try (JsonParser parser = Json.parser(body)) {
-            JsonInput input = new JsonInput(body, parser, root, nullMeansAbsent);
-            try {
-                if (parser.nextToken() == null) {
-                    throw ProblemException.invalid("body: expected JSON, but it is empty");
-                }
-                T value = reader.apply(input);
-                if (parser.nextToken() != null) {
-                    throw JsonProblems.trailing(parser);
-                }
-                return value;
-            } catch (JacksonException e) {
-                throw JsonProblems.malformed(e, parser, input.path());
-            }
-        }
     }
 
     /** An object that has no other fields than these. */

@@ -43,10 +43,11 @@ class MessageController {
     /** Takes one message, or an array of which all are stored or none. */
     @PostMapping("/queues/{queue}/messages")
     Mono<ResponseEntity<EnqueueAnswer>> enqueue(@PathVariable String queue, ServerHttpRequest request) {
-        return bodies.ofEnqueue(request)
-                .flatMap(body -> calls.await(() -> {
+        return bodies.ofEnqueue(
+                request,
+                body -> calls.await(() -> {
                     QueueName name = QueueName.of(queue);
-                    MessageInput.Batch batch = JsonInput.read(body, MessageInput.ROOT, MessageInput::readAll);
+                    MessageInput.Batch batch = JsonBody.read(body, MessageInput.ROOT, MessageInput::readAll);
                     return messages.enqueue(name, batch.messages())
                             .thenApply(results -> answer(results, batch.array()));
                 }));

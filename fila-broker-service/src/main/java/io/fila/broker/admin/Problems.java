@@ -1,10 +1,14 @@
 package io.fila.broker.admin;
 
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.regex.Pattern;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -23,6 +27,9 @@ import org.springframework.web.server.ResponseStatusException;
 final class Problems {
 
     private static final Duration SOON = Duration.ofSeconds(1);
+
+    /** Connection, resources, shutdown and start. */
+    private static final Pattern UNAVAILABLE = Pattern.compile("(08|53|57P0).*");
 
     private Problems() {}
 
@@ -44,13 +51,27 @@ final class Problems {
         if (e instanceof RejectedExecutionException) {
             return unavailable("the broker has as many requests as it can work on; try again", e);
         }
-        if (e instanceof DataAccessResourceFailureException
-                || e instanceof TransientDataAccessException
-                || e instanceof RecoverableDataAccessException
-                || e instanceof CannotCreateTransactionException) {
+        if (isDatabaseAway(e)) {
             return unavailable("the database cannot be reached or is overloaded; try again", e);
         }
         return null;
+    }
+
+    /** Also if the exception that says so is wrapped in others. */
+    private static boolean isDatabaseAway(Throwable failure) {
+        for (Throwable e = failure; e != null; e = e.getCause()) {
+            if (e instanceof DataAccessResourceFailureException
+                    || e instanceof TransientDataAccessException
+                    || e instanceof RecoverableDataAccessException
+                    || e instanceof CannotCreateTransactionException
+                    || e instanceof SQLTransientException
+                    || e instanceof SQLRecoverableException
+                    || (e instanceof SQLException sql
+                            && UNAVAILABLE.matcher("" + sql.getSQLState()).matches())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Throwable unwrapped(Throwable failure) {

@@ -24,10 +24,15 @@ final class QueryParameters {
         for (String name : given.keySet()) {
             if (!Set.of(allowed).contains(name)) {
                 throw ProblemException.invalid("%s: there is no such query parameter here; allowed: %s"
-                        .formatted(Names.shown(name), String.join(", ", allowed)));
+                        .formatted(Names.shown(name), allowed.length == 0 ? "none" : String.join(", ", allowed)));
             }
         }
         return new QueryParameters(given);
+    }
+
+    /** Refuses every parameter. */
+    static void none(ServerHttpRequest request) {
+        of(request);
     }
 
     /** Every value given, in order; a parameter without a value is the empty string. */

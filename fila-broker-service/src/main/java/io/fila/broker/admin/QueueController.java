@@ -45,11 +45,12 @@ class QueueController {
     /** Creates the queue or replaces its settings; a missing body stands for all the defaults. */
     @PutMapping("/{queue}")
     Mono<ResponseEntity<QueueAnswer>> declare(@PathVariable String queue, ServerHttpRequest request) {
-        return bodies.of(request)
-                .flatMap(body -> calls.call(() -> {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
                     QueueName name = QueueName.forCreation(queue);
                     SettingsChange settings =
-                            body.length == 0 ? QueueSettingsJson.none() : JsonInput.read(body, QueueSettingsJson::read);
+                            body.length == 0 ? QueueSettingsJson.none() : JsonBody.read(body, QueueSettingsJson::read);
                     boolean created = queues.declare(name, settings);
                     return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
                             .body(QueueAnswer.of(queues.get(name), null));
@@ -59,25 +60,30 @@ class QueueController {
     /** Changes the settings that are given. */
     @PatchMapping("/{queue}")
     Mono<QueueAnswer> change(@PathVariable String queue, ServerHttpRequest request) {
-        return bodies.of(request)
-                .flatMap(body -> calls.call(() -> {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
                     QueueName name = QueueName.of(queue);
-                    SettingsChange settings = JsonInput.readWithoutNulls(body, QueueSettingsJson::read);
+                    SettingsChange settings = JsonBody.readWithoutNulls(body, QueueSettingsJson::read);
                     return QueueAnswer.of(queues.change(name, settings), null);
                 }));
     }
 
     @GetMapping
-    Mono<List<QueueAnswer>> list() {
-        return calls.call(() -> queues.list().stream()
-                .map(this::withStats)
-                .flatMap(Optional::stream)
-                .toList());
+    Mono<List<QueueAnswer>> list(ServerHttpRequest request) {
+        return calls.call(() -> {
+            QueryParameters.none(request);
+            return queues.list().stream()
+                    .map(this::withStats)
+                    .flatMap(Optional::stream)
+                    .toList();
+        });
     }
 
     @GetMapping("/{queue}")
-    Mono<QueueAnswer> get(@PathVariable String queue) {
+    Mono<QueueAnswer> get(@PathVariable String queue, ServerHttpRequest request) {
         return calls.call(() -> {
+            QueryParameters.none(request);
             QueueName name = QueueName.of(queue);
             return QueueAnswer.of(queues.get(name), stats.queue(name));
         });

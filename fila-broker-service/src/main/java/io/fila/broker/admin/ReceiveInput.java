@@ -20,7 +20,7 @@ record ReceiveInput(int max, Duration waitFor) {
             Field.of("wait", in -> Durations.requireBetween(in.path(), in.duration(), Duration.ZERO, LONGEST));
 
     static ReceiveInput read(byte[] body) {
-        Fields given = body.length == 0 ? Fields.none() : JsonInput.read(body, in -> in.object(MAX, WAIT));
+        Fields given = body.length == 0 ? Fields.none() : JsonBody.read(body, in -> in.object(MAX, WAIT));
         return new ReceiveInput(given.get(MAX, 1), given.get(WAIT, Duration.ZERO));
     }
 }

@@ -2,6 +2,8 @@ package io.fila.broker.admin;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -16,7 +18,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.unit.DataSize;
 import reactor.core.publisher.Mono;
 
-/** Collects bodies of requests, each within the bound of its kind. */
+/** Collects bodies of requests: each within the bound of its kind, and all that are being worked on within one of their own. */
 @Component
 class RequestBodies {
 
@@ -27,31 +29,38 @@ class RequestBodies {
 
     private final RestProperties properties;
 
+    /** How many more bytes of bodies may be in memory, over all requests. */
+    private final AtomicLong free;
+
     RequestBodies(RestProperties properties) {
         this.properties = properties;
+        this.free = new AtomicLong(properties.maxBodiesTogether().toBytes());
     }
 
-    /** The body of an enqueue. */
-    Mono<byte[]> ofEnqueue(ServerHttpRequest request) {
-        return read(request, properties.maxEnqueueBody());
+    /** What {@code handler} makes of the body of an enqueue. */
+    <T> Mono<T> ofEnqueue(ServerHttpRequest request, Function<byte[], Mono<T>> handler) {
+        return use(request, properties.maxEnqueueBody(), handler);
     }
 
-    /** The body of any other request; empty if there is none. */
-    Mono<byte[]> of(ServerHttpRequest request) {
-        return read(request, properties.maxBody());
+    /** What {@code handler} makes of the body of any other request; the body is empty if there is none. */
+    <T> Mono<T> of(ServerHttpRequest request, Function<byte[], Mono<T>> handler) {
+        return use(request, properties.maxBody(), handler);
     }
 
-    private static Mono<byte[]> read(ServerHttpRequest request, DataSize bound) {
-        return Mono.defer(() -> {
-            if (request.getHeaders().getContentLength() > bound.toBytes()) {
-                throw tooLarge(bound);
-            }
-            return DataBufferUtils.join(request.getBody(), (int) bound.toBytes())
-                    .map(RequestBodies::bytes)
-                    .onErrorMap(DataBufferLimitException.class, e -> tooLarge(bound))
-                    .doOnNext(body -> requireJson(request.getHeaders()))
-                    .defaultIfEmpty(NONE);
-        });
+    private <T> Mono<T> use(ServerHttpRequest request, DataSize bound, Function<byte[], Mono<T>> handler) {
+        return Mono.using(
+                () -> new Share(free), share -> read(request, bound, share).flatMap(handler), Share::giveBack);
+    }
+
+    private static Mono<byte[]> read(ServerHttpRequest request, DataSize bound, Share share) {
+        if (request.getHeaders().getContentLength() > bound.toBytes()) {
+            return Mono.error(tooLarge(bound));
+        }
+        return DataBufferUtils.join(request.getBody().doOnNext(share::take), (int) bound.toBytes())
+                .map(RequestBodies::bytes)
+                .onErrorMap(DataBufferLimitException.class, e -> tooLarge(bound))
+                .doOnNext(body -> requireJson(request.getHeaders()))
+                .defaultIfEmpty(NONE);
     }
 
     private static byte[] bytes(DataBuffer joined) {
@@ -93,5 +102,31 @@ class RequestBodies {
         return new ProblemException(
                 ProblemCode.PAYLOAD_TOO_LARGE,
                 "body: expected at most %d bytes; send less in one request".formatted(bound.toBytes()));
+    }
+
+    /** The part of the memory for bodies that one request holds, until it is answered. */
+    private static final class Share {
+
+        private final AtomicLong free;
+        private long taken;
+
+        Share(AtomicLong free) {
+            this.free = free;
+        }
+
+        void take(DataBuffer buffer) {
+            int bytes = buffer.readableByteCount();
+            taken += bytes;
+            if (free.addAndGet(-bytes) < 0) {
+                DataBufferUtils.release(buffer);
+                throw new ProblemException(
+                        ProblemCode.STORAGE_UNAVAILABLE,
+                        "the broker holds as many requests as it has memory for; try again");
+            }
+        }
+
+        void giveBack() {
+            free.addAndGet(taken);
+        }
     }
 }

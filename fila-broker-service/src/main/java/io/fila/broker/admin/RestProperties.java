@@ -10,6 +10,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxEnqueueBody the largest body of an enqueue: room for the payloads of one request in base64
  * @param maxBody the largest body of any other request
+ * @param maxBodiesTogether the most that bodies of requests which are being worked on may come to
  * @param threads how many requests may work on the database at the same time
  * @param queueCapacity how many more may wait for one of those threads before requests are refused
  */
@@ -17,12 +18,17 @@ import org.springframework.util.unit.DataSize;
 record RestProperties(
         @DefaultValue("48MB") DataSize maxEnqueueBody,
         @DefaultValue("256KB") DataSize maxBody,
+        @DefaultValue("128MB") DataSize maxBodiesTogether,
         @DefaultValue("16") int threads,
         @DefaultValue("256") int queueCapacity) {
 
     RestProperties {
         requireBodySize("max-enqueue-body", maxEnqueueBody);
         requireBodySize("max-body", maxBody);
+        Assert.isTrue(
+                maxBodiesTogether.compareTo(maxEnqueueBody) >= 0,
+                () -> "fila.broker.rest.max-bodies-together: expected at least max-enqueue-body (%s), got %s"
+                        .formatted(maxEnqueueBody, maxBodiesTogether));
         Assert.isTrue(threads >= 1, () -> "fila.broker.rest.threads: expected at least 1, got " + threads);
         Assert.isTrue(
                 queueCapacity >= 1, () -> "fila.broker.rest.queue-capacity: expected at least 1, got " + queueCapacity);

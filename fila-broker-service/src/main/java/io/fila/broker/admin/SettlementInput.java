@@ -6,7 +6,6 @@ import java.util.function.Function;
 
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Settlement;
-import io.fila.broker.problem.Durations;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
@@ -14,17 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class SettlementInput {
 
     private static final int MAX_LEASES = 10_000;
-    private static final Duration LONGEST_DELAY = Duration.ofDays(365);
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
-    private static final Duration LONGEST_LEASE = Duration.ofHours(12);
 
     private static final Field<List<Lease>> LEASES = Field.of("leases", SettlementInput::leases);
     private static final Field<String> ERROR = Field.of("error", JsonInput::text);
-    private static final Field<Duration> RETRY_AFTER = Field.of(
-            "retryAfter", in -> Durations.requireBetween(in.path(), in.duration(), Duration.ZERO, LONGEST_DELAY));
+    private static final Field<Duration> RETRY_AFTER = Field.of("retryAfter", JsonInput::duration);
     private static final Field<Boolean> DEAD_LETTER = Field.of("deadLetter", JsonInput::bool);
-    private static final Field<Duration> BY =
-            Field.of("by", in -> Durations.requireBetween(in.path(), in.duration(), SHORTEST_LEASE, LONGEST_LEASE));
+    private static final Field<Duration> BY = Field.of("by", JsonInput::duration);
 
     private SettlementInput() {}
 

@@ -41,10 +41,11 @@ class SubscriptionController {
     @PostMapping("/queues/{queue}/subscriptions")
     @ResponseStatus(HttpStatus.CREATED)
     Mono<SubscriptionAnswer> open(@PathVariable String queue, ServerHttpRequest request) {
-        return bodies.of(request)
-                .flatMap(body -> calls.call(() -> {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
                     QueueName name = QueueName.of(queue);
-                    SubscriptionInput given = JsonInput.read(body, SubscriptionInput::read);
+                    SubscriptionInput given = JsonBody.read(body, SubscriptionInput::read);
                     return SubscriptionAnswer.of(
                             subscriptions.open(name, given.consumer(), given.ttl(), given.throttles()));
                 }));
@@ -59,14 +60,16 @@ class SubscriptionController {
     /** The delivery is the moment at which the answer begins to be written, on the thread that has it. */
     @PostMapping("/subscriptions/{id}/receive")
     Mono<ResponseEntity<Flux<DataBuffer>>> receive(@PathVariable String id, ServerHttpRequest request) {
-        return bodies.of(request)
-                .flatMap(body -> calls.<List<Delivery>>reply(reply -> {
-                    ReceiveInput given = ReceiveInput.read(body);
-                    PendingReceive pending = subscriptions.receive(Ids.parse("id", id), given.max(), given.waitFor());
-                    reply.onGone(pending::cancel);
-                    pending.onFailure(reply::fail);
-                    pending.onAnswer(reply::success);
-                }))
+        return bodies.of(
+                        request,
+                        body -> calls.<List<Delivery>>reply(reply -> {
+                            ReceiveInput given = ReceiveInput.read(body);
+                            PendingReceive pending =
+                                    subscriptions.receive(Ids.parse("id", id), given.max(), given.waitFor());
+                            reply.onGone(pending::cancel);
+                            pending.onFailure(reply::fail);
+                            pending.onAnswer(reply::success);
+                        }))
                 .map(deliveries -> JsonArrayBody.of("{\"deliveries\":[", deliveries, DeliveryAnswer::of, "]}"));
     }
 
@@ -92,10 +95,11 @@ class SubscriptionController {
 
     private Mono<SettleAnswer> settle(
             String id, ServerHttpRequest request, Function<JsonInput, List<Settlement>> reader) {
-        return bodies.of(request)
-                .flatMap(body -> calls.await(() -> {
+        return bodies.of(
+                request,
+                body -> calls.await(() -> {
                     UUID subscription = Ids.parse("id", id);
-                    List<Settlement> settlements = JsonInput.read(body, reader);
+                    List<Settlement> settlements = JsonBody.read(body, reader);
                     return subscriptions.settle(subscription, settlements).thenApply(SettleAnswer::of);
                 }));
     }

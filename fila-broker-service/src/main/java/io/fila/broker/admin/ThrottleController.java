@@ -35,11 +35,14 @@ class ThrottleController {
 
     /** All of them, without their buckets. */
     @GetMapping
-    Mono<List<ThrottleAnswer>> list() {
-        return calls.call(() -> stats.throttles().stream()
-                .map(this::withoutBuckets)
-                .flatMap(Optional::stream)
-                .toList());
+    Mono<List<ThrottleAnswer>> list(ServerHttpRequest request) {
+        return calls.call(() -> {
+            QueryParameters.none(request);
+            return stats.throttles().stream()
+                    .map(this::withoutBuckets)
+                    .flatMap(Optional::stream)
+                    .toList();
+        });
     }
 
     @GetMapping("/{name}")

@@ -7,7 +7,7 @@
  *
  * <p><b>Way of a request.</b> {@link io.fila.broker.admin.RequestBodies} collects the body within its bound on the event loop;
  * {@link io.fila.broker.admin.BlockingCalls} hands it to a bounded pool, since parsing and the services may take long;
- * {@link io.fila.broker.admin.JsonInput} reads it; the controller of the resource calls one service. A {@code receive} waits
+ * {@link io.fila.broker.admin.JsonBody} reads it; the controller of the resource calls one service. A {@code receive} waits
  * without a thread.
  *
  * <p><b>Failure.</b> {@link io.fila.broker.admin.ProblemHandler} turns every exception into an RFC 9457 problem. Callers'

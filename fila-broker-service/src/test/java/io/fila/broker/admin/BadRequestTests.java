@@ -127,11 +127,12 @@ class BadRequestTests extends RestSlice {
                 enqueue("{\"payload\":1,\"weight\":0}", "weight: expected 1 to 1000, got 0"),
                 enqueue("{\"payload\":1,\"weight\":1001}", "weight: expected 1 to 1000, got 1001"),
                 enqueue("{\"payload\":1,\"weight\":1.0}", "weight: expected a whole number, got 1.0"),
-                enqueue("{\"payload\":1,\"delay\":\"366d\"}", "delay: expected 0s to 365d, got 366d"),
-                enqueue("{\"payload\":1,\"delay\":\"PT-1S\"}", "delay: expected 0s to 365d"),
+                enqueue(
+                        "{\"payload\":1,\"notBefore\":\"1969-12-31T23:59:59Z\"}",
+                        "notBefore: expected 1970-01-01T00:00:00Z or later"),
+                enqueue("{\"payload\":1,\"delay\":\"P1Y\"}", "delay: expected a duration such as", "'P1Y'"),
                 enqueue("{\"payload\":1,\"delay\":5}", "delay: expected a string, got 5"),
                 enqueue("{\"payload\":1,\"notBefore\":\"tomorrow\"}", "notBefore: expected an instant", "'tomorrow'"),
-                enqueue("{\"payload\":1,\"notBefore\":\"+20000-01-01T00:00:00Z\"}", "notBefore: expected 1970", "9999"),
                 enqueue(
                         "{\"payload\":1,\"delay\":\"1s\",\"notBefore\":\"2030-01-01T00:00:00Z\"}",
                         "at most one of delay and notBefore"),
@@ -151,6 +152,9 @@ class BadRequestTests extends RestSlice {
                 get(MESSAGES + "?limit=", "limit: expected 1 to 1000, got ''"),
                 get(MESSAGES + "?limit=1&limit=2", "limit: expected once, got 2 values"),
                 get(MESSAGES + "?page=1", "page: there is no such query parameter here", "state, limit, after"),
+                get("/queues?limit=1", "limit: there is no such query parameter here; allowed: none"),
+                get("/queues/orders?stats=false", "stats: there is no such query parameter here"),
+                get("/throttles?topBuckets=1", "topBuckets: there is no such query parameter here"),
                 get("/messages/7", "id: expected a UUID, got '7'"),
                 new Case("DELETE", "/messages/x", "", "invalid-request", List.of("id: expected a UUID")),
                 new Case(
@@ -207,19 +211,7 @@ class BadRequestTests extends RestSlice {
                 on("ack", "{\"leases\":\"x\"}", "leases: expected an array"),
                 on("ack", "{\"leases\":[\"%s\",\"x\"]}".formatted(lease(1)), "leases[1]: expected a lease", "'x'"),
                 on("ack", "{\"leases\":[\"%s\"],\"by\":\"1s\"}".formatted(lease(1)), "by: there is no such field"),
-                on(
-                        "extend",
-                        "{\"leases\":[\"%s\"],\"by\":\"0s\"}".formatted(lease(1)),
-                        "by: expected 1ms to 12h, got 0s"),
-                on(
-                        "extend",
-                        "{\"leases\":[\"%s\"],\"by\":\"13h\"}".formatted(lease(1)),
-                        "by: expected 1ms to 12h, got 13h"),
                 on("nack", "{\"leases\":[\"%s\"],\"error\":1}".formatted(lease(1)), "error: expected a string, got 1"),
-                on(
-                        "nack",
-                        "{\"leases\":[\"%s\"],\"retryAfter\":\"PT-1S\"}".formatted(lease(1)),
-                        "retryAfter: expected 0s"),
                 on(
                         "nack",
                         "{\"leases\":[\"%s\"],\"closeBucketsFor\":\"1s\"}".formatted(lease(1)),

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** The pool that blocking calls run on is bounded, and so is what waits for it. */
 class BlockingCallsTests {
 
-    private final BlockingCalls calls =
-            new BlockingCalls(new RestProperties(DataSize.ofMegabytes(1), DataSize.ofMegabytes(1), 1, 1));
+    private final BlockingCalls calls = new BlockingCalls(
+            new RestProperties(DataSize.ofMegabytes(1), DataSize.ofMegabytes(1), DataSize.ofMegabytes(1), 1, 1));
 
     private final CountDownLatch free = new CountDownLatch(1);
 

@@ -140,7 +140,8 @@ class QueueApiTests extends RestSlice {
         QueueName gone = QueueName.of("gone");
         given(queues.list())
                 .willReturn(List.of(
-                        new Queue(2, gone, QueueSettings.DEFAULT, false, 3L), queue(QueueSettings.DEFAULT, false)));
+                        new Queue(2, gone, QueueSettings.DEFAULT, false, 3L, List.of()),
+                        queue(QueueSettings.DEFAULT, false)));
         given(stats.queue(gone)).willThrow(new ProblemException(ProblemCode.QUEUE_NOT_FOUND, "gone"));
         given(stats.queue(ORDERS)).willReturn(STATS);
 

@@ -3,6 +3,7 @@ package io.fila.broker.admin;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -81,7 +82,7 @@ abstract class RestSlice {
     }
 
     static Queue queue(QueueSettings settings, boolean paused) {
-        return new Queue(1, ORDERS, settings, paused, 2L);
+        return new Queue(1, ORDERS, settings, paused, 2L, List.of());
     }
 
     static Lease lease(long sequence) {
