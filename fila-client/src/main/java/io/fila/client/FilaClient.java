@@ -10,6 +10,12 @@ import java.util.concurrent.CompletableFuture;
  * <p>Blocking calls throw {@link FilaException}; asynchronous ones complete with it. A send that fails with
  * {@link FilaException#isRetryable()} may have been stored: give the message an {@link OutgoingMessage#id()} to make sending it
  * again safe.
+ *
+ * <p>Single sends to one queue that are made while a request to it is under way share the next request; each still succeeds
+ * or fails by itself, and those of one thread are stored in their order. A {@code sendAll} is a request of its own and may
+ * overtake them. What waits for its request is bounded (10,000 messages, 64 MiB): beyond that a blocking send waits for its
+ * turn until the request timeout, and an asynchronous one fails at once with {@code client-overloaded}. Arguments that
+ * cannot be right are an {@link IllegalArgumentException} before anything is sent.
  */
 public interface FilaClient extends AutoCloseable {
 
@@ -21,10 +27,13 @@ public interface FilaClient extends AutoCloseable {
     /** Sends one message and returns once it is stored durably. */
     SendResult send(String queue, OutgoingMessage message);
 
-    /** Sends messages to one queue, all or none; one result each, in order. */
+    /** Sends messages to one queue, all or none; one result each, in order. At least one message. */
     List<SendResult> sendAll(String queue, List<OutgoingMessage> messages);
 
-    /** Like {@link #send}, without waiting. */
+    /**
+     * Like {@link #send}, without waiting. Cancelling the future keeps a message back that is not under way yet. Dependent
+     * actions run on the client's threads.
+     */
     CompletableFuture<SendResult> sendAsync(String queue, OutgoingMessage message);
 
     /** Like {@link #sendAll}, without waiting. */
@@ -35,11 +44,14 @@ public interface FilaClient extends AutoCloseable {
 
     /**
      * Subscribes and keeps the subscription alive across lost connections until it is closed. Returns at once; nothing arrives
-     * before {@link FilaSubscription#request}.
+     * before {@link FilaSubscription#request}. The listener may be called before this method returns.
      */
     FilaSubscription subscribe(SubscriptionSpec spec, SubscriptionListener listener);
 
-    /** Closes every subscription and the connection; waits a few seconds at most. */
+    /**
+     * Closes every subscription and the connection. Sends and settlements under way may finish, for five seconds at most;
+     * what is left, and every later call, fails with {@code client-closed}.
+     */
     @Override
     void close();
 }

@@ -18,18 +18,22 @@ public interface FilaSubscription extends AutoCloseable {
     State state();
 
     /**
-     * Asks for {@code deliveries} more; never more than asked for arrive. Credit that was not used up is asked for again after a
-     * reconnect.
+     * Asks for {@code deliveries} more (not negative); never more than asked for arrive. Credit that was not used up is
+     * asked for again after a reconnect. Has no effect after {@link #close}.
      */
     void request(int deliveries);
 
     /**
      * Takes back all unused credit and completes once no further delivery can arrive (at once if the connection is lost).
-     * Deliveries may be settled afterwards; {@link #request} starts receiving again.
+     * Deliveries that are under way are still handed over. They may be settled afterwards; {@link #request} starts
+     * receiving again.
      */
     CompletableFuture<Void> drain();
 
-    /** Ends the subscription; settlements already handed over are flushed first, for a few seconds at most. */
+    /**
+     * Ends the subscription; settlements already handed over are flushed first, for three seconds at most, and what arrives
+     * meanwhile is released. Does not wait when the listener calls it.
+     */
     @Override
     void close();
 }

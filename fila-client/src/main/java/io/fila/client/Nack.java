@@ -1,6 +1,7 @@
 package io.fila.client;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetter skip the remaining attempts
  */
 public record Nack(String error, @Nullable Duration retryAfter, boolean deadLetter) {
+
+    public Nack {
+        Objects.requireNonNull(error, "error must not be null");
+        if (retryAfter != null && retryAfter.isNegative()) {
+            throw new IllegalArgumentException("retryAfter must not be negative, but was " + retryAfter);
+        }
+    }
 
     /** A failure that the queue's retry policy deals with. */
     public static Nack failed(String error) {

@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message to send.
+ * A message to send. What it could never be stored with (a weight out of range, both a delay and an instant, an id that is no
+ * UUID, a NUL in a header) is an {@link IllegalArgumentException} when it is built; sizes are the broker's to judge.
  *
  * @param headers at most 64, 16 KiB together
  * @param fairnessKey null: the unkeyed group; the empty string is a key of its own
@@ -25,8 +29,50 @@ public record OutgoingMessage(
         @Nullable Instant notBefore,
         @Nullable String id) {
 
+    private static final Pattern UUID_FORM = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
+    /** Checks what needs no broker to be wrong. */
     public OutgoingMessage {
+        Objects.requireNonNull(payload, "payload must not be null");
         headers = Map.copyOf(headers);
+        headers.forEach((name, value) -> {
+            requireStorable("header name", name);
+            requireStorable("value of header '" + name + "'", value);
+        });
+        if (fairnessKey != null) {
+            requireStorable("fairnessKey", fairnessKey);
+        }
+        if (weight < 1 || weight > 1_000) {
+            throw new IllegalArgumentException("weight must be 1 to 1000, but was " + weight);
+        }
+        if (delay != null && notBefore != null) {
+            throw new IllegalArgumentException("at most one of delay and notBefore may be set, but delay was " + delay
+                    + " and notBefore " + notBefore);
+        }
+        if (delay != null && delay.isNegative()) {
+            throw new IllegalArgumentException("delay must not be negative, but was " + delay);
+        }
+        if (id != null && !UUID_FORM.matcher(id).matches()) {
+            throw new IllegalArgumentException(
+                    "id must be a UUID such as " + new UUID(0, 1) + ", but was '" + id + "'");
+        }
+    }
+
+    /** Text that a database cannot hold would otherwise arrive changed. */
+    private static void requireStorable(String what, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean pair = Character.isHighSurrogate(c)
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1));
+            if (c == 0 || (Character.isSurrogate(c) && !pair)) {
+                throw new IllegalArgumentException(what + " must be valid Unicode without NUL, but has U+"
+                        + String.format("%04X", (int) c) + " at index " + i);
+            }
+            if (pair) {
+                i++;
+            }
+        }
     }
 
     public static Builder of(Payload payload) {

@@ -78,6 +78,17 @@ public class Leases {
         }
     }
 
+    /** Gives back messages that were leased and never sent. */
+    public CompletableFuture<Set<Lease>> release(long queueId, QueueName queue, List<Settlement.Release> releases) {
+        Call call = new Call(queueId, queue, "", releases, new CompletableFuture<>());
+        try {
+            batcher.submit(call);
+        } catch (RuntimeException e) {
+            call.fail(e);
+        }
+        return call.answer();
+    }
+
     @PreDestroy
     void close() {
         batcher.close();

@@ -2,6 +2,7 @@ package io.fila.broker.pacing;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.UUID;
 
 import io.fila.broker.message.Delivery;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
+import io.fila.broker.pacing.Claimed.Leased;
 import io.fila.broker.pacing.Proposal.Share;
 
 /**
@@ -109,6 +111,19 @@ final class Allotment {
             result.add(new LaneAnswer(share.lane(), asked.getOrDefault(share.lane(), 0), deliveries.size(), head));
         }
         return result;
+    }
+
+    /** What was leased, oldest first. */
+    List<Leased> ordered(Map<UUID, List<Delivery>> deliveries) {
+        List<Leased> ordered = new ArrayList<>();
+        for (Share share : proposal.shares()) {
+            for (Delivery delivery : deliveries.getOrDefault(share.lane(), List.of())) {
+                ordered.add(new Leased(delivery, share.buckets()));
+            }
+        }
+        ordered.sort(
+                Comparator.comparingLong(leased -> leased.delivery().lease().sequence()));
+        return ordered;
     }
 
     /** What the claim says of each bucket, {@code charges} having been counted. */

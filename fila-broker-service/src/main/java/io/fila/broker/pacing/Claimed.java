@@ -12,7 +12,7 @@ import io.fila.broker.message.Delivery;
  *
  * @param stale it was proposed by rules that are no longer true: nothing was done
  * @param answers one for each proposed lane
- * @param deliveries what was leased, oldest first
+ * @param leased what was leased, oldest first
  * @param grants the records of the deliveries, one for each bucket
  * @param rooms what is known of each bucket after the claim
  * @param settled ids of earlier records that were settled
@@ -20,12 +20,15 @@ import io.fila.broker.message.Delivery;
 record Claimed(
         boolean stale,
         List<LaneAnswer> answers,
-        List<Delivery> deliveries,
+        List<Leased> leased,
         List<Grant> grants,
         Map<UUID, BucketAnswer> rooms,
         Set<Long> settled) {
 
     static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Set.of());
+
+    /** A leased message and the buckets it was counted in. */
+    record Leased(Delivery delivery, List<UUID> buckets) {}
 
     /** What a claim says of a bucket. */
     sealed interface BucketAnswer {

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,7 +69,12 @@ class Claims {
                 grants = buckets.charge(connection, charges, g, bound.toNanos() / 1000);
             }
             return new Claimed(
-                    false, allotment.answers(leased), ordered(leased), grants, allotment.after(charges), settled);
+                    false,
+                    allotment.answers(leased),
+                    allotment.ordered(leased),
+                    grants,
+                    allotment.after(charges),
+                    settled);
         });
     }
 
@@ -135,12 +139,5 @@ class Claims {
                 row.getInt(9),
                 row.getInt(10),
                 row.getObject(11, OffsetDateTime.class).toInstant());
-    }
-
-    private static List<Delivery> ordered(Map<UUID, List<Delivery>> leased) {
-        return leased.values().stream()
-                .flatMap(List::stream)
-                .sorted(Comparator.comparingLong(delivery -> delivery.lease().sequence()))
-                .toList();
     }
 }

@@ -142,14 +142,18 @@ final class Scheduler {
         }
     }
 
-    /** A bucket has room now. */
-    void hasRoom(UUID bucket, long now) {
-        roomFrom(bucket, now);
-    }
-
-    /** A bucket has no room until {@code roomAt}. */
-    void hasNoRoom(UUID bucket, long roomAt) {
-        roomFrom(bucket, roomAt);
+    /** A bucket has room from that moment on, which may have passed. */
+    void roomFrom(UUID id, long roomAt) {
+        WatchedBucket bucket = buckets.get(id);
+        if (bucket == null) {
+            return;
+        }
+        holding.remove(bucket);
+        bucket.roomAt = roomAt;
+        bucket.wakeAt = roomAt;
+        if (!bucket.parked.isEmpty()) {
+            holding.add(bucket);
+        }
     }
 
     /** When a parked lane may go; {@link Long#MAX_VALUE} if none is parked. */
@@ -198,19 +202,6 @@ final class Scheduler {
             if (!bucket.parked.isEmpty()) {
                 holding.add(bucket);
             }
-        }
-    }
-
-    private void roomFrom(UUID id, long roomAt) {
-        WatchedBucket bucket = buckets.get(id);
-        if (bucket == null) {
-            return;
-        }
-        holding.remove(bucket);
-        bucket.roomAt = roomAt;
-        bucket.wakeAt = roomAt;
-        if (!bucket.parked.isEmpty()) {
-            holding.add(bucket);
         }
     }
 

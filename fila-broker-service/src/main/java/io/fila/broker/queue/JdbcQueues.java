@@ -59,6 +59,11 @@ class JdbcQueues implements Queues {
     }
 
     @Override
+    public Optional<Queue> find(long id) {
+        return repository.findById(id).map(QueueRow::toQueue);
+    }
+
+    @Override
     public List<Queue> list() {
         return repository.findAllButDeadLetters().stream()
                 .map(QueueRow::toQueue)

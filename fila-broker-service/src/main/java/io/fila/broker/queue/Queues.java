@@ -17,6 +17,8 @@ public interface Queues {
 
     Optional<Queue> find(QueueName name);
 
+    Optional<Queue> find(long id);
+
     /** The queue, or {@code queue-not-found}. */
     default Queue get(QueueName name) {
         return find(name)

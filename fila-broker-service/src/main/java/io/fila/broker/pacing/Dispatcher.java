@@ -1,0 +1,114 @@
+package io.fila.broker.pacing;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+import io.fila.broker.message.Delivery;
+import io.fila.broker.pacing.Claimed.Leased;
+
+/**
+ * Hands leased messages to the consumers of a queue, in turn, as far as their credit goes; and nothing after its deadline
+ * (invariant I2).
+ */
+final class Dispatcher {
+
+    private final List<DeliverySink> sinks = new CopyOnWriteArrayList<>();
+    private final LongSupplier nanoTime;
+
+    /** Whose turn it is. Only touched by the queue's pacing loop. */
+    private int turn;
+
+    Dispatcher(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * What was not sent.
+     *
+     * @param late what was left over because the deadline had passed
+     * @param unwanted what was left over because consumers had gone
+     */
+    record Unsent(List<Leased> late, List<Leased> unwanted) {}
+
+    void add(DeliverySink sink) {
+        sinks.add(sink);
+    }
+
+    void remove(DeliverySink sink) {
+        sinks.remove(sink);
+    }
+
+    List<DeliverySink> sinks() {
+        return sinks;
+    }
+
+    boolean isEmpty() {
+        return sinks.isEmpty();
+    }
+
+    /** How many deliveries the consumers are ready for together, up to {@code most}. */
+    int credit(int most) {
+        long credit = 0;
+        for (DeliverySink sink : sinks) {
+            credit += Math.max(0, sink.credit());
+        }
+        return (int) Math.min(most, credit);
+    }
+
+    /** Sends; {@code deadline} is on the clock that {@code nanoTime} reads. */
+    Unsent send(List<Leased> leased, long deadline) {
+        Unsent unsent = new Unsent(new ArrayList<>(), new ArrayList<>());
+        List<Leased> left = leased;
+        while (!left.isEmpty()) {
+            Map<DeliverySink, List<Leased>> assigned = new LinkedHashMap<>();
+            List<Leased> unassigned = assign(left, assigned);
+            List<Leased> refused = new ArrayList<>();
+            assigned.forEach((sink, messages) -> {
+                List<Delivery> deliveries =
+                        messages.stream().map(Leased::delivery).toList();
+                if (nanoTime.getAsLong() - deadline >= 0) {
+                    unsent.late().addAll(messages);
+                } else if (!sink.deliver(deliveries)) {
+                    refused.addAll(messages);
+                }
+            });
+            boolean allRefused = refused.size()
+                    == assigned.values().stream().mapToInt(List::size).sum();
+            refused.addAll(unassigned);
+            if (allRefused) {
+                unsent.unwanted().addAll(refused);
+                return unsent;
+            }
+            left = refused;
+        }
+        return unsent;
+    }
+
+    /** Deals messages out in turn; returns those that nobody has credit for. */
+    private List<Leased> assign(List<Leased> messages, Map<DeliverySink, List<Leased>> assigned) {
+        List<DeliverySink> present = List.copyOf(sinks);
+        Map<DeliverySink, Integer> credit = new HashMap<>();
+        present.forEach(sink -> credit.put(sink, Math.max(0, sink.credit())));
+        List<Leased> unassigned = new ArrayList<>();
+        for (Leased message : messages) {
+            boolean isAssigned = false;
+            for (int tried = 0; tried < present.size() && !isAssigned; tried++) {
+                DeliverySink sink = present.get(Math.floorMod(turn++, present.size()));
+                if (credit.getOrDefault(sink, 0) > 0) {
+                    credit.merge(sink, -1, Integer::sum);
+                    assigned.computeIfAbsent(sink, key -> new ArrayList<>()).add(message);
+                    isAssigned = true;
+                }
+            }
+            if (!isAssigned) {
+                unassigned.add(message);
+            }
+        }
+        return unassigned;
+    }
+}

@@ -1,0 +1,236 @@
+package io.fila.broker.pacing;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.fila.broker.message.ReadySignals.Sample;
+import io.fila.broker.pacing.LaneStore.Found;
+import io.fila.broker.throttle.Bucket;
+import io.fila.broker.throttle.Keyed;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a queue's scheduler learns of lanes: by signals, which anybody gives at any time, and by sweeps, which find what signals
+ * missed. Only {@link #signal} may be called by several threads; the rest belongs to the queue's pacing loop.
+ */
+final class LaneIntake {
+
+    private static final int PAGE = 1_000;
+    private static final int MAX_KNOWN_BUCKETS = 200_000;
+
+    private final LaneStore lanes;
+    private final BucketStore buckets;
+
+    /** What was signalled since the loop last looked, one entry for a lane. */
+    private final ConcurrentHashMap<UUID, Signal> signals = new ConcurrentHashMap<>();
+
+    /** Lanes that an older lane key named: their messages are moved, a batch at a time. */
+    private final Set<UUID> stale = new LinkedHashSet<>();
+
+    /** Buckets that this node made sure are there. */
+    private final Map<UUID, Bucket> known = new HashMap<>();
+
+    /** Where the sweep under way goes on; null between sweeps. */
+    private @Nullable UUID sweepAfter = LaneStore.FIRST;
+
+    LaneIntake(LaneStore lanes, BucketStore buckets) {
+        this.lanes = lanes;
+        this.buckets = buckets;
+    }
+
+    private record Signal(long first, int count, @Nullable Sample sample) {
+
+        Signal and(Signal other) {
+            return new Signal(
+                    Math.min(first, other.first),
+                    (int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
+                    sample == null ? other.sample : sample);
+        }
+    }
+
+    /** A lane with what it takes to schedule it. */
+    private record Arrival(UUID lane, long first, int count, Sample sample) {}
+
+    void signal(UUID lane, long first, int count, @Nullable Sample sample) {
+        signals.merge(lane, new Signal(first, count, sample), Signal::and);
+    }
+
+    boolean hasSignals() {
+        return !signals.isEmpty();
+    }
+
+    /** Begins a sweep: {@link #takeIn} then looks through the whole queue, a page at a time. */
+    void sweep() {
+        if (sweepAfter == null) {
+            sweepAfter = LaneStore.FIRST;
+        }
+    }
+
+    /** Forgets where it was and begins a sweep: the rules have changed. */
+    void restart() {
+        stale.clear();
+        sweepAfter = LaneStore.FIRST;
+    }
+
+    boolean isSweeping() {
+        return sweepAfter != null;
+    }
+
+    boolean hasStale() {
+        return !stale.isEmpty();
+    }
+
+    /** Gives the scheduler what was signalled, the next page of a sweep, and a batch of messages moved to their lanes. */
+    void takeIn(QueueRules rules, Scheduler scheduler) {
+        List<Arrival> arrivals = new ArrayList<>();
+        takeSignals(rules, scheduler, arrivals);
+        takeSweepPage(rules, scheduler, arrivals);
+        takeStale(rules, scheduler, arrivals);
+        addAll(rules, scheduler, arrivals);
+    }
+
+    /** A claim found that the bucket is not there: it has been evicted. */
+    void insertAgain(List<UUID> missing) {
+        List<Bucket> evicted = new ArrayList<>();
+        for (UUID id : missing) {
+            Bucket bucket = known.get(id);
+            if (bucket != null) {
+                evicted.add(bucket);
+            }
+        }
+        if (!evicted.isEmpty()) {
+            buckets.insert(evicted);
+        }
+    }
+
+    /** The throttle of a bucket that a lane of the scheduler draws from. */
+    @Nullable String throttleOf(UUID bucket) {
+        Bucket found = known.get(bucket);
+        return found == null ? null : found.throttle();
+    }
+
+    private void takeSignals(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
+        Map<UUID, Signal> unknown = new HashMap<>();
+        for (UUID lane : List.copyOf(signals.keySet())) {
+            Signal signal = signals.remove(lane);
+            if (signal == null) {
+                continue;
+            }
+            if (scheduler.knows(lane)) {
+                scheduler.signal(lane, signal.first(), signal.count());
+            } else if (signal.sample() == null) {
+                unknown.put(lane, signal);
+            } else {
+                arrivals.add(new Arrival(lane, signal.first(), signal.count(), signal.sample()));
+            }
+        }
+        if (!unknown.isEmpty()) {
+            for (Found found : lanes.describe(rules.queueId(), unknown.keySet())) {
+                int count = unknown.getOrDefault(found.lane(), new Signal(0, 1, null))
+                        .count();
+                arrivals.add(new Arrival(found.lane(), found.sequence(), count, sample(found)));
+            }
+        }
+    }
+
+    private void takeSweepPage(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
+        if (sweepAfter == null) {
+            return;
+        }
+        List<Found> page = lanes.find(rules.queueId(), sweepAfter, PAGE);
+        sweepAfter = page.size() < PAGE ? null : page.get(page.size() - 1).lane();
+        for (Found found : page) {
+            if (scheduler.knows(found.lane())) {
+                scheduler.signal(found.lane(), found.sequence(), 0);
+            } else {
+                arrivals.add(new Arrival(found.lane(), found.sequence(), 1, sample(found)));
+            }
+        }
+    }
+
+    private void takeStale(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
+        if (stale.isEmpty()) {
+            return;
+        }
+        UUID lane = stale.iterator().next();
+        List<Found> moved = lanes.relane(rules.queueId(), lane, rules.laneKey(), PAGE);
+        if (moved.size() < PAGE) {
+            stale.remove(lane);
+        }
+        Map<UUID, Arrival> byLane = new HashMap<>();
+        for (Found found : moved) {
+            byLane.merge(
+                    found.lane(),
+                    new Arrival(found.lane(), found.sequence(), 1, sample(found)),
+                    (a, b) -> new Arrival(a.lane(), Math.min(a.first(), b.first()), a.count() + 1, a.sample()));
+        }
+        for (Arrival arrival : byLane.values()) {
+            if (scheduler.knows(arrival.lane())) {
+                scheduler.signal(arrival.lane(), arrival.first(), arrival.count());
+            } else {
+                arrivals.add(arrival);
+            }
+        }
+    }
+
+    private void addAll(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
+        List<Bucket> fresh = new ArrayList<>();
+        List<Scheduler.LaneInfo> infos = new ArrayList<>();
+        ArrayDeque<Arrival> added = new ArrayDeque<>();
+        if (known.size() > MAX_KNOWN_BUCKETS) {
+            known.clear();
+        }
+        for (Arrival arrival : arrivals) {
+            Keyed keyed = arrival.sample().keyed();
+            if (!rules.laneKey().laneOf(keyed).equals(arrival.lane())) {
+                stale.add(arrival.lane());
+                continue;
+            }
+            List<Scheduler.BucketInfo> drawnFrom = new ArrayList<>();
+            for (var throttle : rules.throttles()) {
+                throttle.bucketOf(keyed).ifPresent(bucket -> {
+                    if (known.put(bucket.id(), bucket) == null) {
+                        fresh.add(bucket);
+                    }
+                    drawnFrom.add(new Scheduler.BucketInfo(bucket.id(), throttle.most()));
+                });
+            }
+            infos.add(new Scheduler.LaneInfo(
+                    arrival.lane(), keyed.fairnessKey(), arrival.sample().weight(), drawnFrom));
+            added.add(arrival);
+        }
+        insert(fresh);
+        for (Scheduler.LaneInfo info : infos) {
+            Arrival arrival = added.remove();
+            if (scheduler.knows(info.id())) {
+                scheduler.signal(info.id(), arrival.first(), arrival.count());
+            } else {
+                scheduler.add(info, arrival.first(), arrival.count());
+            }
+        }
+    }
+
+    private void insert(List<Bucket> fresh) {
+        if (fresh.isEmpty()) {
+            return;
+        }
+        try {
+            buckets.insert(fresh);
+        } catch (RuntimeException e) {
+            // or they would be taken for being there
+            fresh.forEach(bucket -> known.remove(bucket.id()));
+            throw e;
+        }
+    }
+
+    private static Sample sample(Found found) {
+        return new Sample(found.properties(), found.weight());
+    }
+}

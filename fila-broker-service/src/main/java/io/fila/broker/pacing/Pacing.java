@@ -1,0 +1,160 @@
+package io.fila.broker.pacing;
+
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import jakarta.annotation.PreDestroy;
+
+import io.fila.broker.message.ReadySignals;
+import io.fila.broker.queue.QueueChanges;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.stereotype.Service;
+
+/**
+ * Paces the queues that have consumers on this node: one {@link PacingLoop} each, from the first consumer to the last. Safe for
+ * use by several threads.
+ */
+@Service
+public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSingleton {
+
+    private static final long LINGER_SECONDS = 30;
+
+    private final ObjectProvider<PacingContext> context;
+    private final NodeSignals nodes;
+    private final Map<Long, PacingLoop> loops = new ConcurrentHashMap<>();
+    private final ExecutorService executor;
+    private final ScheduledThreadPoolExecutor timer;
+    private final Wakeable.Factory wakeables;
+
+    // provided when needed, since what it works with announces what is ready to it
+    Pacing(ObjectProvider<PacingContext> context, NodeSignals nodes, PacingProperties properties) {
+        this.context = context;
+        this.nodes = nodes;
+        this.executor = Executors.newFixedThreadPool(properties.threads(), threads("fila-pacing-"));
+        this.timer = new ScheduledThreadPoolExecutor(1, threads("fila-timer-"));
+        timer.setRemoveOnCancelPolicy(true);
+        this.wakeables = new Wakeable.Factory(executor, timer);
+    }
+
+    /** Starts to deliver messages of the queue to the consumer, as its credit allows. */
+    public void add(long queueId, DeliverySink sink) {
+        loops.compute(queueId, (id, loop) -> {
+            PacingLoop present = loop == null ? new PacingLoop(id, context.getObject(), wakeables) : loop;
+            present.add(sink);
+            return present;
+        });
+    }
+
+    /** Stops; returns at once, so a delivery that is under way may still be offered to the consumer, which then refuses it. */
+    public void remove(long queueId, DeliverySink sink) {
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null && loop.remove(sink) && !timer.isShutdown()) {
+            // what it knows is worth keeping for the consumer's next call
+            timer.schedule(() -> closeIfIdle(queueId), LINGER_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A consumer of the queue has more credit. */
+    public void credited(long queueId) {
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null) {
+            loop.wake();
+        }
+    }
+
+    /** What is declared on the queue has changed; this node and others look at once. */
+    public void rulesChanged(long queueId) {
+        ownRulesChanged(queueId);
+        nodes.rulesChanged(queueId);
+    }
+
+    @Override
+    public void ready(long queueId, UUID lane, long first, int count, @Nullable Sample sample) {
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null) {
+            loop.signal(lane, first, count, sample);
+        }
+        nodes.ready(queueId, lane, first, count);
+    }
+
+    @Override
+    public void changed(long queueId) {
+        rulesChanged(queueId);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        nodes.listen(new NodeSignals.Receiver() {
+            @Override
+            public void ready(long queueId, UUID lane, long first, int count) {
+                PacingLoop loop = loops.get(queueId);
+                if (loop != null) {
+                    loop.signal(lane, first, count, null);
+                }
+            }
+
+            @Override
+            public void sweep(long queueId) {
+                PacingLoop loop = loops.get(queueId);
+                if (loop != null) {
+                    loop.sweep();
+                }
+            }
+
+            @Override
+            public void rulesChanged(long queueId) {
+                ownRulesChanged(queueId);
+            }
+
+            @Override
+            public void missed() {
+                loops.values().forEach(PacingLoop::sweep);
+            }
+        });
+    }
+
+    @PreDestroy
+    void close() throws InterruptedException {
+        loops.values().forEach(PacingLoop::close);
+        timer.shutdownNow();
+        executor.shutdown();
+        if (!executor.awaitTermination(5, TimeUnit.SECONDS)) {
+            executor.shutdownNow();
+        }
+    }
+
+    private void closeIfIdle(long queueId) {
+        loops.computeIfPresent(queueId, (id, loop) -> {
+            if (!loop.isIdle()) {
+                return loop;
+            }
+            loop.close();
+            return null;
+        });
+    }
+
+    private void ownRulesChanged(long queueId) {
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null) {
+            loop.rulesChanged();
+        }
+    }
+
+    private static ThreadFactory threads(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, prefix + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,141 @@
+package io.fila.broker.subscription;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import jakarta.annotation.PreDestroy;
+
+import io.fila.broker.message.Lease;
+import io.fila.broker.message.Leases;
+import io.fila.broker.message.Settlement;
+import io.fila.broker.pacing.Pacing;
+import io.fila.broker.problem.Durations;
+import io.fila.broker.problem.Names;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueDirectory;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queues;
+import io.fila.broker.subscription.SubscriptionStore.Accepted;
+import io.fila.broker.subscription.SubscriptionStore.Renewed;
+import io.fila.broker.throttle.ThrottleDeclaration;
+import org.springframework.stereotype.Service;
+
+/** {@link Subscriptions} whose waiting calls are consumers of the pacing on whatever node they reached. */
+@Service
+class HttpSubscriptions implements Subscriptions {
+
+    private static final Duration MIN_TTL = Duration.ofSeconds(1);
+    private static final Duration MAX_TTL = Duration.ofHours(1);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(60);
+    private static final int MAX_RECEIVE = 1_000;
+
+    /** How long a call that does not want to wait waits for the pacing to have looked. */
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
+    private final SubscriptionStore store;
+    private final Queues queues;
+    private final Pacing pacing;
+    private final Leases leases;
+    private final QueueDirectory directory;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "fila-receive-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    HttpSubscriptions(SubscriptionStore store, Queues queues, Pacing pacing, Leases leases, QueueDirectory directory) {
+        this.store = store;
+        this.queues = queues;
+        this.pacing = pacing;
+        this.leases = leases;
+        this.directory = directory;
+    }
+
+    @Override
+    public HttpSubscription open(QueueName name, String consumer, Duration ttl, List<ThrottleDeclaration> throttles) {
+        Names.require("consumer", consumer);
+        Durations.requireBetween("ttl", ttl, MIN_TTL, MAX_TTL);
+        ThrottleDeclaration.requireDistinct(throttles);
+        Queue queue = queues.get(name);
+        UUID id = UUID.randomUUID();
+        Accepted accepted = store.accept(id, queue, consumer, null, ttl, throttles);
+        accepted.affected().forEach(pacing::rulesChanged);
+        return new HttpSubscription(id, name, Objects.requireNonNull(accepted.expiresAt()));
+    }
+
+    @Override
+    public void close(UUID subscription) {
+        Optional<Set<Long>> affected = store.end(subscription, false);
+        affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
+    }
+
+    @Override
+    public PendingReceive receive(UUID subscription, int max, Duration wait) {
+        if (max < 0 || max > MAX_RECEIVE) {
+            throw ProblemException.invalid("max: expected 0 to %d, got %d".formatted(MAX_RECEIVE, max));
+        }
+        Durations.requireBetween("wait", wait, Duration.ZERO, MAX_WAIT);
+        Renewed renewed = renew(subscription);
+        if (max == 0) {
+            ReceiveSink[] heartbeat = new ReceiveSink[1];
+            heartbeat[0] = new ReceiveSink(0, true, () -> heartbeat[0].answerWithNothing(), () -> {});
+            return heartbeat[0];
+        }
+        AtomicReference<Future<?>> alarm = new AtomicReference<>();
+        ReceiveSink[] sink = new ReceiveSink[1];
+        Runnable started = () -> {
+            Duration patience = wait.isZero() ? GRACE : wait;
+            alarm.set(timer.schedule(sink[0]::answerWithNothing, patience.toMillis(), TimeUnit.MILLISECONDS));
+            pacing.add(renewed.queueId(), sink[0]);
+        };
+        Runnable ended = () -> {
+            pacing.remove(renewed.queueId(), sink[0]);
+            Future<?> set = alarm.get();
+            if (set != null) {
+                set.cancel(false);
+            }
+        };
+        sink[0] = new ReceiveSink(max, wait.isZero(), started, ended);
+        return sink[0];
+    }
+
+    @Override
+    public CompletableFuture<SettleResult> settle(UUID subscription, List<? extends Settlement> settlements) {
+        Renewed renewed = renew(subscription);
+        Queue queue = directory.get(renewed.queueId());
+        return leases.settle(queue, renewed.consumer(), settlements).thenApply(lost -> {
+            List<Lease> all = settlements.stream().map(Settlement::lease).toList();
+            return new SettleResult(
+                    all.stream().filter(lease -> !lost.contains(lease)).toList(),
+                    all.stream().filter(lost::contains).toList());
+        });
+    }
+
+    @PreDestroy
+    void close() {
+        timer.shutdownNow();
+    }
+
+    private Renewed renew(UUID subscription) {
+        return store.renew(subscription).orElseThrow(() -> notFound(subscription));
+    }
+
+    private static ProblemException notFound(UUID subscription) {
+        return new ProblemException(
+                ProblemCode.SUBSCRIPTION_NOT_FOUND,
+                "id: there is no subscription %s; it has expired or was ended: subscribe again"
+                        .formatted(subscription));
+    }
+}

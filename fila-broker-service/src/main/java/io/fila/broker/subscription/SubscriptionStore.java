@@ -1,0 +1,338 @@
+package io.fila.broker.subscription;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Fence;
+import io.fila.broker.node.Node;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.throttle.ThrottleDeclaration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Subscriptions in the database. Accepting and ending one holds the queue's fence exclusively, so that no claim commits with a
+ * set of throttles older than the last accepted subscription (invariant I4). Lock order: fence, throttles by name, queues by id.
+ */
+@Component
+class SubscriptionStore {
+
+    /** The components that a lane key may grow to before those that nobody needs any more are dropped. */
+    private static final int MAX_LANE_KEY = 8;
+
+    private static final String INSERT = """
+            insert into subscription (id, queue_id, consumer, node_id, ttl_ms, expires_at)
+            values (?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond')
+            returning expires_at
+            """;
+    private static final String RENEW = """
+            update subscription
+            set expires_at = clock_timestamp() + ttl_ms * interval '1 millisecond'
+            where id = ?
+              and expires_at > clock_timestamp()
+            returning queue_id, consumer
+            """;
+    private static final String FIND_ENDED = """
+            select s.id
+            from subscription s
+            left join node n on n.id = s.node_id
+            where s.expires_at <= clock_timestamp()
+               or (s.node_id is not null
+                   and (n.id is null or n.seen_at <= clock_timestamp() - ? * interval '1 millisecond'))
+            limit 100
+            """;
+    /** Locks the node, so that it either counts as dead for good or beats before this looks again. */
+    private static final String IS_ALIVE =
+            "select 1 from node where id = ? and seen_at > clock_timestamp() - ? * interval '1 millisecond' for update";
+
+    private static final String THROTTLES_OF_QUEUE = """
+            select distinct unnest(t.key)
+            from throttle t
+            where t.name in (select d.throttle from declaration d where d.queue_id = ?)
+            """;
+    private static final String LANE_KEY =
+            "update queue set lane_key = ?, throttle_version = throttle_version + 1 where id = ?";
+    private static final String BUMP = """
+            update queue
+            set throttle_version = throttle_version + 1
+            where id in (
+                select id
+                from queue
+                where id in (select d.queue_id from declaration d where d.throttle = any (?))
+                order by id
+                for update
+            )
+            returning id
+            """;
+
+    private final Database database;
+    private final DeclarationStore declarations;
+
+    SubscriptionStore(Database database, DeclarationStore declarations) {
+        this.database = database;
+        this.declarations = declarations;
+    }
+
+    /** @param affected ids of the queues whose rules changed */
+    record Accepted(@Nullable Instant expiresAt, Set<Long> affected) {}
+
+    /** A subscription by HTTP that is alive. */
+    record Renewed(long queueId, String consumer) {}
+
+    /** Accepts a subscription of this node's ({@code ttl} null) or by HTTP ({@code nodeId} null). */
+    Accepted accept(
+            UUID id,
+            Queue queue,
+            String consumer,
+            @Nullable UUID nodeId,
+            @Nullable Duration ttl,
+            List<ThrottleDeclaration> throttles) {
+        return database.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
+            Fence.exclusive(connection, queue.id());
+            declarations.ensureAndLock(connection, throttles);
+            List<String> laneKey = lockQueue(connection, queue);
+            for (ThrottleDeclaration throttle : throttles) {
+                declarations.requireSameKey(connection, throttle);
+            }
+            Instant expiresAt = insert(connection, id, queue.id(), consumer, nodeId, ttl);
+            for (ThrottleDeclaration throttle : throttles) {
+                declarations.insert(connection, id, queue.id(), throttle);
+            }
+            Set<Long> affected = new HashSet<>();
+            List<String> names =
+                    throttles.stream().map(ThrottleDeclaration::name).toList();
+            affected.addAll(bumpWhereBucketsChanged(connection, names));
+            if (!throttles.isEmpty()) {
+                updateLaneKey(connection, queue.id(), laneKey);
+                affected.add(queue.id());
+            }
+            return new Accepted(expiresAt, affected);
+        });
+    }
+
+    /** Renews a subscription by HTTP; empty if there is none that is alive. */
+    Optional<Renewed> renew(UUID id) {
+        return database.run("renew a subscription", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(RENEW)) {
+                statement.setObject(1, id);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(new Renewed(row.getLong(1), row.getString(2))) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    /** Ends a subscription; returns the queues whose rules changed, or nothing if there was no such subscription. */
+    Optional<Set<Long>> end(UUID id, boolean onlyIfDead) {
+        return database.inTransaction("end a subscription", connection -> {
+            Long queueId = queueOf(connection, id);
+            if (queueId == null) {
+                return Optional.empty();
+            }
+            Fence.exclusive(connection, queueId);
+            List<String> names = throttlesOf(connection, id);
+            declarations.lock(connection, names);
+            if (onlyIfDead && isAlive(connection, id)) {
+                return Optional.empty();
+            }
+            try (PreparedStatement statement = connection.prepareStatement("delete from subscription where id = ?")) {
+                statement.setObject(1, id);
+                if (statement.executeUpdate() == 0) {
+                    return Optional.empty();
+                }
+            }
+            Set<Long> affected = new HashSet<>(bumpWhereBucketsChanged(connection, names));
+            if (!names.isEmpty()) {
+                bump(connection, queueId);
+                affected.add(queueId);
+            }
+            return Optional.of(affected);
+        });
+    }
+
+    /** Subscriptions that are over, as far as a look without locks can tell. */
+    List<UUID> findEnded() {
+        return database.run("find ended subscriptions", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(FIND_ENDED)) {
+                statement.setLong(1, Node.LAPSE.toMillis());
+                return ids(statement);
+            }
+        });
+    }
+
+    /** The subscriptions that a node holds. */
+    Set<UUID> findOf(UUID nodeId) {
+        return database.run("find this node's subscriptions", connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("select id from subscription where node_id = ?")) {
+                statement.setObject(1, nodeId);
+                return Set.copyOf(ids(statement));
+            }
+        });
+    }
+
+    /** Recomputes throttles; where messages draw from other buckets because of that, claims must go by new rules. */
+    private Set<Long> bumpWhereBucketsChanged(Connection connection, List<String> names) throws SQLException {
+        List<String> changed = new ArrayList<>();
+        for (String name : names) {
+            if (declarations.recompute(connection, name)) {
+                changed.add(name);
+            }
+        }
+        Set<Long> affected = new HashSet<>();
+        if (!changed.isEmpty()) {
+            try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
+                statement.setArray(1, connection.createArrayOf("text", changed.toArray()));
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        affected.add(rows.getLong(1));
+                    }
+                }
+            }
+        }
+        return affected;
+    }
+
+    /** Lets the lane key tell apart what the throttles do; components only go when there are too many. */
+    private static void updateLaneKey(Connection connection, long queueId, List<String> present) throws SQLException {
+        Set<String> needed = new LinkedHashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement(THROTTLES_OF_QUEUE)) {
+            statement.setLong(1, queueId);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    needed.add(rows.getString(1));
+                }
+            }
+        }
+        Set<String> laneKey = new TreeSet<>(present);
+        laneKey.addAll(needed);
+        if (laneKey.size() > MAX_LANE_KEY) {
+            laneKey.retainAll(needed);
+        }
+        try (PreparedStatement statement = connection.prepareStatement(LANE_KEY)) {
+            statement.setArray(1, connection.createArrayOf("text", laneKey.toArray()));
+            statement.setLong(2, queueId);
+            statement.executeUpdate();
+        }
+    }
+
+    private static void bump(Connection connection, long queueId) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("update queue set throttle_version = throttle_version + 1 where id = ?")) {
+            statement.setLong(1, queueId);
+            statement.executeUpdate();
+        }
+    }
+
+    private static List<String> lockQueue(Connection connection, Queue queue) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("select lane_key from queue where id = ?")) {
+            statement.setLong(1, queue.id());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new ProblemException(
+                            ProblemCode.QUEUE_NOT_FOUND, "queue: there is no queue '%s'".formatted(queue.name()));
+                }
+                return List.of((String[]) row.getArray(1).getArray());
+            }
+        }
+    }
+
+    private static @Nullable Instant insert(
+            Connection connection,
+            UUID id,
+            long queueId,
+            String consumer,
+            @Nullable UUID nodeId,
+            @Nullable Duration ttl)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            Long ttlMillis = ttl == null ? null : ttl.toMillis();
+            statement.setObject(1, id);
+            statement.setLong(2, queueId);
+            statement.setString(3, consumer);
+            statement.setObject(4, nodeId, Types.OTHER);
+            statement.setObject(5, ttlMillis, Types.BIGINT);
+            statement.setObject(6, ttlMillis, Types.BIGINT);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                OffsetDateTime expiresAt = row.getObject(1, OffsetDateTime.class);
+                return expiresAt == null ? null : expiresAt.toInstant();
+            }
+        }
+    }
+
+    private static @Nullable Long queueOf(Connection connection, UUID id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("select queue_id from subscription where id = ?")) {
+            statement.setObject(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getLong(1) : null;
+            }
+        }
+    }
+
+    private static List<String> throttlesOf(Connection connection, UUID id) throws SQLException {
+        List<String> names = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(
+                "select throttle from declaration where subscription_id = ? order by throttle")) {
+            statement.setObject(1, id);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    names.add(rows.getString(1));
+                }
+            }
+        }
+        return names;
+    }
+
+    private static boolean isAlive(Connection connection, UUID id) throws SQLException {
+        UUID nodeId;
+        try (PreparedStatement statement = connection.prepareStatement(
+                "select node_id, expires_at > clock_timestamp() from subscription where id = ? for update")) {
+            statement.setObject(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return false;
+                }
+                nodeId = row.getObject(1, UUID.class);
+                if (nodeId == null) {
+                    return row.getBoolean(2);
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(IS_ALIVE)) {
+            statement.setObject(1, nodeId);
+            statement.setLong(2, Node.LAPSE.toMillis());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
+    private static List<UUID> ids(PreparedStatement statement) throws SQLException {
+        List<UUID> ids = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                ids.add(rows.getObject(1, UUID.class));
+            }
+        }
+        return ids;
+    }
+}

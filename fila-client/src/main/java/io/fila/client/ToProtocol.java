@@ -1,0 +1,140 @@
+package io.fila.client;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import com.google.protobuf.Timestamp;
+import com.google.protobuf.UnsafeByteOperations;
+import io.fila.protocol.v1.DeclareQueueRequest;
+import io.fila.protocol.v1.PayloadKind;
+import io.fila.protocol.v1.QueueSettings;
+import io.fila.protocol.v1.RetryPolicy;
+import io.fila.protocol.v1.Subscription;
+import io.fila.protocol.v1.Throttle;
+
+/** The public types as protocol messages. */
+final class ToProtocol {
+
+    private static final int MAX_ERROR_LENGTH = 2_000;
+
+    private ToProtocol() {}
+
+    static io.fila.protocol.v1.OutgoingMessage message(OutgoingMessage message) {
+        io.fila.protocol.v1.OutgoingMessage.Builder builder = io.fila.protocol.v1.OutgoingMessage.newBuilder()
+                // not copied: Payload says that its array does not change
+                .setPayload(UnsafeByteOperations.unsafeWrap(message.payload().bytes()))
+                .setPayloadKind(kind(message.payload().kind()))
+                .putAllHeaders(message.headers())
+                .setWeight(message.weight());
+        if (message.fairnessKey() != null) {
+            builder.setFairnessKey(message.fairnessKey());
+        }
+        if (message.delay() != null) {
+            builder.setDelay(duration(message.delay()));
+        }
+        if (message.notBefore() != null) {
+            builder.setNotBefore(timestamp(message.notBefore()));
+        }
+        if (message.id() != null) {
+            builder.setId(message.id());
+        }
+        return builder.build();
+    }
+
+    static Subscription subscription(SubscriptionSpec spec) {
+        Subscription.Builder builder =
+                Subscription.newBuilder().setQueue(spec.queue()).setConsumer(spec.consumer());
+        spec.throttles().forEach(throttle -> builder.addThrottles(throttle(throttle)));
+        return builder.build();
+    }
+
+    private static Throttle throttle(ThrottleSpec spec) {
+        return Throttle.newBuilder()
+                .setName(spec.name())
+                .addAllLimits(spec.limits())
+                .addAllKey(spec.key())
+                .setWhenKeyMissing(missingKey(spec.whenKeyMissing()))
+                .build();
+    }
+
+    static DeclareQueueRequest queue(QueueSpec spec) {
+        QueueSettings.Builder settings = QueueSettings.newBuilder();
+        if (spec.visibilityTimeout() != null) {
+            settings.setVisibilityTimeout(duration(spec.visibilityTimeout()));
+        }
+        if (spec.retry() != null) {
+            settings.setRetry(retry(spec.retry()));
+        }
+        if (spec.maxBacklog() != null) {
+            settings.setMaxBacklog(spec.maxBacklog());
+        }
+        return DeclareQueueRequest.newBuilder()
+                .setQueue(spec.name())
+                .setSettings(settings)
+                .build();
+    }
+
+    private static RetryPolicy retry(QueueSpec.Retry retry) {
+        RetryPolicy.Builder builder = RetryPolicy.newBuilder();
+        if (retry.maxAttempts() != null) {
+            builder.setMaxAttempts(retry.maxAttempts());
+        }
+        if (retry.initialBackoff() != null) {
+            builder.setInitialBackoff(duration(retry.initialBackoff()));
+        }
+        if (retry.multiplier() != null) {
+            builder.setMultiplier(retry.multiplier());
+        }
+        if (retry.maxBackoff() != null) {
+            builder.setMaxBackoff(duration(retry.maxBackoff()));
+        }
+        if (retry.jitter() != null) {
+            builder.setJitter(retry.jitter());
+        }
+        return builder.build();
+    }
+
+    static io.fila.protocol.v1.Nack nack(String lease, Nack nack) {
+        io.fila.protocol.v1.Nack.Builder builder = io.fila.protocol.v1.Nack.newBuilder()
+                .setLease(lease)
+                .setError(cut(nack.error()))
+                .setDeadLetter(nack.deadLetter());
+        if (nack.retryAfter() != null) {
+            builder.setRetryAfter(duration(nack.retryAfter()));
+        }
+        return builder.build();
+    }
+
+    static com.google.protobuf.Duration duration(Duration duration) {
+        return com.google.protobuf.Duration.newBuilder()
+                .setSeconds(duration.getSeconds())
+                .setNanos(duration.getNano())
+                .build();
+    }
+
+    private static Timestamp timestamp(Instant instant) {
+        return Timestamp.newBuilder()
+                .setSeconds(instant.getEpochSecond())
+                .setNanos(instant.getNano())
+                .build();
+    }
+
+    private static PayloadKind kind(Payload.Kind kind) {
+        return switch (kind) {
+            case BYTES -> PayloadKind.PAYLOAD_KIND_BYTES;
+            case TEXT -> PayloadKind.PAYLOAD_KIND_TEXT;
+            case JSON -> PayloadKind.PAYLOAD_KIND_JSON;
+        };
+    }
+
+    private static io.fila.protocol.v1.MissingKey missingKey(MissingKey policy) {
+        return switch (policy) {
+            case SHARED_BUCKET -> io.fila.protocol.v1.MissingKey.MISSING_KEY_SHARED_BUCKET;
+            case UNTHROTTLED -> io.fila.protocol.v1.MissingKey.MISSING_KEY_UNTHROTTLED;
+        };
+    }
+
+    private static String cut(String error) {
+        return error.length() <= MAX_ERROR_LENGTH ? error : error.substring(0, MAX_ERROR_LENGTH);
+    }
+}
