@@ -1,0 +1,145 @@
+package io.fila.broker.grpc;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
+import io.fila.broker.message.Lease;
+import io.fila.broker.message.NewMessage;
+import io.fila.broker.message.Payload;
+import io.fila.broker.message.Settlement;
+import io.fila.broker.problem.Names;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.SettingsChange;
+import io.fila.broker.queue.SettingsChange.RetryChange;
+import io.fila.broker.throttle.MissingKey;
+import io.fila.broker.throttle.ThrottleDeclaration;
+import io.fila.protocol.v1.Extend;
+import io.fila.protocol.v1.Nack;
+import io.fila.protocol.v1.OutgoingMessage;
+import io.fila.protocol.v1.QueueSettings;
+import io.fila.protocol.v1.RetryPolicy;
+import io.fila.protocol.v1.SubscribeRequest;
+import io.fila.protocol.v1.Subscription;
+import io.fila.protocol.v1.Throttle;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what came over gRPC; throws {@code invalid-request} naming the field. */
+final class FromProtocol {
+
+    private FromProtocol() {}
+
+    static NewMessage message(String at, OutgoingMessage message) {
+        return new NewMessage(
+                message.hasId() ? uuid(at + "id", message.getId()) : null,
+                new Payload(message.getPayload().toByteArray(), kind(at, message)),
+                message.getHeadersMap(),
+                message.hasFairnessKey() ? message.getFairnessKey() : null,
+                message.getWeight() == 0 ? 1 : message.getWeight(),
+                message.hasDelay() ? duration(at + "delay", message.getDelay()) : null,
+                message.hasNotBefore() ? instant(at + "not_before", message.getNotBefore()) : null);
+    }
+
+    static List<ThrottleDeclaration> throttles(Subscription subscription) {
+        List<ThrottleDeclaration> declarations = new ArrayList<>();
+        for (int i = 0; i < subscription.getThrottlesCount(); i++) {
+            Throttle throttle = subscription.getThrottles(i);
+            String field = "throttles[" + i + "]";
+            MissingKey policy = switch (throttle.getWhenKeyMissing()) {
+                case MISSING_KEY_SHARED_BUCKET -> MissingKey.SHARED_BUCKET;
+                case MISSING_KEY_UNTHROTTLED -> MissingKey.UNTHROTTLED;
+                case UNRECOGNIZED ->
+                    throw ProblemException.invalid(
+                            "%s.when_key_missing: expected shared-bucket (0) or unthrottled (1), got %d"
+                                    .formatted(field, throttle.getWhenKeyMissingValue()));
+            };
+            declarations.add(ThrottleDeclaration.parse(
+                    field, throttle.getName(), throttle.getLimitsList(), throttle.getKeyList(), policy));
+        }
+        return declarations;
+    }
+
+    static List<Settlement> settlements(SubscribeRequest frame) {
+        List<Settlement> settlements = new ArrayList<>();
+        for (String lease : frame.getAckList()) {
+            settlements.add(new Settlement.Ack(Lease.parse("ack", lease)));
+        }
+        for (Nack nack : frame.getNackList()) {
+            settlements.add(new Settlement.Nack(
+                    Lease.parse("nack.lease", nack.getLease()),
+                    nack.getError(),
+                    nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null,
+                    nack.getDeadLetter()));
+        }
+        for (Extend extend : frame.getExtendList()) {
+            settlements.add(new Settlement.Extend(
+                    Lease.parse("extend.lease", extend.getLease()),
+                    extend.hasBy() ? duration("extend.by", extend.getBy()) : null));
+        }
+        for (String lease : frame.getReleaseList()) {
+            settlements.add(new Settlement.Release(Lease.parse("release", lease)));
+        }
+        return settlements;
+    }
+
+    static SettingsChange settings(QueueSettings settings) {
+        return new SettingsChange(
+                settings.hasVisibilityTimeout()
+                        ? duration("visibility_timeout", settings.getVisibilityTimeout())
+                        : null,
+                settings.hasRetry() ? retry(settings.getRetry()) : null,
+                settings.hasMaxBacklog() ? settings.getMaxBacklog() : null);
+    }
+
+    private static RetryChange retry(RetryPolicy retry) {
+        return new RetryChange(
+                retry.hasMaxAttempts() ? retry.getMaxAttempts() : null,
+                retry.hasInitialBackoff() ? duration("retry.initial_backoff", retry.getInitialBackoff()) : null,
+                retry.hasMultiplier() ? retry.getMultiplier() : null,
+                retry.hasMaxBackoff() ? duration("retry.max_backoff", retry.getMaxBackoff()) : null,
+                retry.hasJitter() ? retry.getJitter() : null);
+    }
+
+    private static Payload.Kind kind(String at, OutgoingMessage message) {
+        return switch (message.getPayloadKind()) {
+            case PAYLOAD_KIND_BYTES -> Payload.Kind.BYTES;
+            case PAYLOAD_KIND_TEXT -> Payload.Kind.TEXT;
+            case PAYLOAD_KIND_JSON -> Payload.Kind.JSON;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid("%spayload_kind: expected bytes (0), text (1) or JSON (2), got %d"
+                        .formatted(at, message.getPayloadKindValue()));
+        };
+    }
+
+    private static @Nullable UUID uuid(String field, String text) {
+        try {
+            UUID uuid = UUID.fromString(text);
+            if (uuid.toString().equalsIgnoreCase(text)) {
+                return uuid;
+            }
+        } catch (IllegalArgumentException e) {
+            // said below
+        }
+        throw ProblemException.invalid("%s: expected a UUID, got '%s'".formatted(field, Names.shown(text)));
+    }
+
+    private static java.time.Duration duration(String field, Duration duration) {
+        try {
+            return java.time.Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
+        } catch (ArithmeticException e) {
+            throw ProblemException.invalid(field + ": expected a duration, got one too large");
+        }
+    }
+
+    private static Instant instant(String field, Timestamp timestamp) {
+        try {
+            return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
+        } catch (DateTimeException | ArithmeticException e) {
+            throw ProblemException.invalid(field + ": expected an instant, got one out of range");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package io.fila.broker.grpc;
+
+import java.util.List;
+import java.util.Set;
+
+import io.fila.broker.message.Delivery;
+import io.fila.broker.message.Lease;
+import io.fila.broker.message.Settlement;
+import io.fila.broker.pacing.DeliverySink;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.subscription.Streams;
+import io.fila.protocol.v1.Accepted;
+import io.fila.protocol.v1.Settled;
+import io.fila.protocol.v1.SubscribeRequest;
+import io.fila.protocol.v1.SubscribeResponse;
+import io.fila.protocol.v1.Subscription;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscription's stream. Frames come in one at a time; deliveries and answers go out from any thread, one at a time under the
+ * lock. What is on its way is bounded by the credit, and nothing is handed over while the connection cannot take it.
+ */
+final class SubscriptionCall implements StreamObserver<SubscribeRequest>, DeliverySink {
+
+    private static final int MAX_CREDIT = 10_000;
+
+    /** A frame of deliveries is closed when it has so many bytes of payload. */
+    private static final int FRAME_BYTES = 1 << 20;
+
+    private final Streams streams;
+    private final ServerCallStreamObserver<SubscribeResponse> out;
+
+    /** Guards what follows, and the order of what goes out. */
+    private final Object lock = new Object();
+
+    private Streams.@Nullable Stream stream;
+    private int credit;
+    private boolean over;
+
+    SubscriptionCall(Streams streams, ServerCallStreamObserver<SubscribeResponse> out) {
+        this.streams = streams;
+        this.out = out;
+        out.setOnCancelHandler(this::close);
+        out.setOnReadyHandler(this::credited);
+    }
+
+    @Override
+    public void onNext(SubscribeRequest frame) {
+        try {
+            if (present() == null) {
+                open(frame);
+            } else if (frame.hasOpen()) {
+                throw ProblemException.invalid("open: expected in the first frame only");
+            }
+            settle(frame);
+            changeCredit(frame);
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    /** The connection is gone. */
+    @Override
+    public void onError(Throwable failure) {
+        close();
+    }
+
+    /** The consumer has finished. */
+    @Override
+    public void onCompleted() {
+        close();
+        synchronized (lock) {
+            if (!out.isCancelled()) {
+                out.onCompleted();
+            }
+        }
+    }
+
+    @Override
+    public int credit() {
+        synchronized (lock) {
+            return over || !out.isReady() ? 0 : credit;
+        }
+    }
+
+    @Override
+    public boolean deliver(List<Delivery> deliveries) {
+        synchronized (lock) {
+            if (over || out.isCancelled() || deliveries.size() > credit) {
+                return false;
+            }
+            credit -= deliveries.size();
+            SubscribeResponse.Builder frame = SubscribeResponse.newBuilder();
+            int bytes = 0;
+            for (Delivery delivery : deliveries) {
+                if (bytes > FRAME_BYTES) {
+                    out.onNext(frame.build());
+                    frame.clear();
+                    bytes = 0;
+                }
+                frame.addDeliveries(ToProtocol.delivery(delivery));
+                bytes += delivery.payload().bytes().length;
+            }
+            out.onNext(frame.build());
+            return true;
+        }
+    }
+
+    @Override
+    public void end(ProblemException reason) {
+        fail(reason);
+    }
+
+    private void open(SubscribeRequest frame) {
+        if (!frame.hasOpen()) {
+            throw ProblemException.invalid("open: expected in the first frame");
+        }
+        Subscription open = frame.getOpen();
+        Streams.Stream opened =
+                streams.open(QueueName.of(open.getQueue()), open.getConsumer(), FromProtocol.throttles(open), this);
+        boolean isOver;
+        synchronized (lock) {
+            stream = opened;
+            isOver = over;
+            if (!isOver) {
+                send(SubscribeResponse.newBuilder()
+                        .setAccepted(Accepted.newBuilder()
+                                .setSubscriptionId(opened.id().toString())
+                                .setVisibilityTimeout(ToProtocol.duration(opened.visibilityTimeout()))));
+            }
+        }
+        if (isOver) {
+            // the connection went while the subscription was being accepted
+            opened.close();
+        } else {
+            opened.start();
+        }
+    }
+
+    private void settle(SubscribeRequest frame) {
+        List<Settlement> settlements = FromProtocol.settlements(frame);
+        Streams.Stream present = present();
+        if (settlements.isEmpty() || present == null) {
+            return;
+        }
+        present.settle(settlements).whenComplete((lost, failure) -> {
+            if (failure != null) {
+                fail(failure);
+            } else {
+                answer(frame.getSequence(), lost);
+            }
+        });
+    }
+
+    private void answer(long sequence, Set<Lease> lost) {
+        Settled.Builder settled = Settled.newBuilder().setSequence(sequence);
+        lost.forEach(lease -> settled.addLost(lease.toString()));
+        synchronized (lock) {
+            send(SubscribeResponse.newBuilder().setSettled(settled));
+        }
+    }
+
+    private void changeCredit(SubscribeRequest frame) {
+        synchronized (lock) {
+            if (frame.getDrain()) {
+                credit = 0;
+                send(SubscribeResponse.newBuilder().setDrained(true));
+            }
+            long wanted = (long) credit + Integer.toUnsignedLong(frame.getCredit());
+            if (wanted > MAX_CREDIT) {
+                throw ProblemException.invalid("credit: expected at most %d deliveries asked for at a time, got %d"
+                        .formatted(MAX_CREDIT, wanted));
+            }
+            credit = (int) wanted;
+        }
+        if (frame.getCredit() != 0) {
+            credited();
+        }
+    }
+
+    private void credited() {
+        Streams.Stream present = present();
+        if (present != null) {
+            present.credited();
+        }
+    }
+
+    private void send(SubscribeResponse.Builder frame) {
+        if (!over && !out.isCancelled()) {
+            out.onNext(frame.build());
+        }
+    }
+
+    private void fail(Throwable failure) {
+        synchronized (lock) {
+            if (over) {
+                return;
+            }
+            over = true;
+            if (!out.isCancelled()) {
+                out.onError(GrpcProblems.of(failure));
+            }
+        }
+        closeStream();
+    }
+
+    private void close() {
+        synchronized (lock) {
+            over = true;
+        }
+        closeStream();
+    }
+
+    private void closeStream() {
+        Streams.Stream present = present();
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    private Streams.@Nullable Stream present() {
+        synchronized (lock) {
+            return stream;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * The gRPC data plane. Frames carry batches; a stream's credit is what bounds what is on its way, so nothing is buffered beyond
+ * it. Errors are statuses whose trailer {@code fila-code} is the stable code of {@link io.fila.broker.problem.ProblemCode}; bad
+ * input ends the call or the stream it came by, and is not logged.
+ */
+@NullMarked
+package io.fila.broker.grpc;
+
+import org.jspecify.annotations.NullMarked;
