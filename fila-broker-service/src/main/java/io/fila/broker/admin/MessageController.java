@@ -64,8 +64,9 @@ class MessageController {
                     query.number("limit", PAGE, 1, LARGEST_PAGE),
                     query.text("after"));
             String next = AnswerEncoder.MAPPER.writeValueAsString(page.next());
-            return JsonArrayBody.of(
-                    "{\"messages\":[", page.messages(), MessageAnswer::of, "],\"next\":%s}".formatted(next));
+            return new JsonArrayBody<>(
+                            "{\"messages\":[", page.messages(), MessageAnswer::of, "],\"next\":%s}".formatted(next))
+                    .toResponse();
         });
     }
 

@@ -70,7 +70,8 @@ class SubscriptionController {
                             pending.onFailure(reply::fail);
                             pending.onAnswer(reply::success);
                         }))
-                .map(deliveries -> JsonArrayBody.of("{\"deliveries\":[", deliveries, DeliveryAnswer::of, "]}"));
+                .map(deliveries ->
+                        new JsonArrayBody<>("{\"deliveries\":[", deliveries, DeliveryAnswer::of, "]}").toResponse());
     }
 
     @PostMapping("/subscriptions/{id}/ack")
