@@ -62,7 +62,7 @@ final class Cluster {
         if (Files.notExists(complete)) {
             initialise();
             Files.move(directory.initialising(), complete);
-            sync(complete.getParent());
+            sync(directory.own());
         }
         moveUp(complete);
     }
