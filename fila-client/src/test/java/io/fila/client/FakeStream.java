@@ -37,10 +37,15 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
     @Override
     public void onNext(SubscribeRequest frame) {
         frames.add(frame);
-        if (frame.getDrain() && answersDrain) {
+        answer(frame);
+    }
+
+    /** Unless the stream has ended, as when the test ended it while the frame was under way. */
+    private synchronized void answer(SubscribeRequest frame) {
+        if (frame.getDrain() && answersDrain && !ended) {
             drained();
         }
-        if (frame.getSequence() > 0 && answersSettlements) {
+        if (frame.getSequence() > 0 && answersSettlements && !ended) {
             settle(frame.getSequence());
         }
     }
@@ -89,7 +94,7 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
     }
 
     /** From now on, and for what was not answered yet: a client that closes has nothing to wait for. */
-    void answerEverything() {
+    synchronized void answerEverything() {
         answersDrain = true;
         answersSettlements = true;
         if (!ended) {

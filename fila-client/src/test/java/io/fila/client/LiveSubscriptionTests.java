@@ -60,7 +60,7 @@ class LiveSubscriptionTests {
         stream.awaitCredit(5);
         assertThat(stream.frames).hasSize(2);
         assertThat(subscription.state()).isEqualTo(FilaSubscription.State.ACTIVE);
-        assertThat(listener.acceptances).hasValue(1);
+        await().untilAtomic(listener.acceptances, equalTo(1));
     }
 
     @Test
@@ -148,7 +148,7 @@ class LiveSubscriptionTests {
     @Test
     void triesAgainWhenTheBrokerDoesNotAnswerTheSubscription() {
         try (FilaClient hasty =
-                broker.client().requestTimeout(Duration.ofMillis(100)).build()) {
+                broker.client().requestTimeout(Duration.ofSeconds(1)).build()) {
             RecordingListener waiting = new RecordingListener();
             hasty.subscribe(new SubscriptionSpec("orders", "x", List.of()), waiting);
             FakeStream silent = broker.nextStream();
@@ -215,7 +215,7 @@ class LiveSubscriptionTests {
         stream.refuse(Status.Code.NOT_FOUND, "queue-not-found", "queue 'orders' was deleted");
         await().until(() -> subscription.state() == FilaSubscription.State.CLOSED);
         assertThat(ack).failsWithin(SOON).withThrowableThat().withMessageContaining("was deleted");
-        assertThat(listener.refusals).hasSize(1);
+        await().until(() -> listener.refusals.size() == 1);
         assertThat(problem(listener.awaitDelivery(0).ack()).code()).isEqualTo("client-closed");
     }
 

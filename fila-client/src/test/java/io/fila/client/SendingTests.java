@@ -67,6 +67,7 @@ class SendingTests {
     void failsOnlyTheGuiltyMessageOfAMergedRequest() {
         broker.holdEnqueues();
         List<CompletableFuture<SendResult>> answers = sendAsync("orders", 0, 65);
+        EnqueueCall first = broker.nextEnqueue();
         broker.onEnqueue = call -> {
             if (call.payloads().contains("13") || call.payloads().contains("57")) {
                 call.fail(FakeBroker.problem(Status.Code.INVALID_ARGUMENT, "payload-too-large", "too large"));
@@ -74,7 +75,7 @@ class SendingTests {
                 call.store();
             }
         };
-        broker.nextEnqueue().store();
+        first.store();
         for (int i = 0; i < answers.size(); i++) {
             if (i == 13 || i == 57) {
                 assertThat(problem(answers.get(i)).code()).isEqualTo("payload-too-large");
@@ -100,10 +101,10 @@ class SendingTests {
     void neitherMergesNorSplitsSendAll() {
         broker.holdEnqueues();
         CompletableFuture<SendResult> before = client.sendAsync("orders", OutgoingMessage.text("before"));
+        EnqueueCall single = broker.nextEnqueue();
         CompletableFuture<List<SendResult>> all = client.sendAllAsync(
                 "orders", List.of(OutgoingMessage.text("a"), OutgoingMessage.text("bad"), OutgoingMessage.text("c")));
         CompletableFuture<SendResult> after = client.sendAsync("orders", OutgoingMessage.text("after"));
-        EnqueueCall single = broker.nextEnqueue();
         EnqueueCall own = broker.nextEnqueue();
         assertThat(single.payloads()).containsExactly("before");
         assertThat(own.payloads()).containsExactly("a", "bad", "c");

@@ -99,26 +99,26 @@ class SubscriptionEndTests {
 
     @Test
     void closeDoesNotWaitForItselfInAListener() {
+        CompletableFuture<FilaSubscription> own = new CompletableFuture<>();
+        CompletableFuture<Boolean> acked = new CompletableFuture<>();
         CountDownLatch returned = new CountDownLatch(1);
-        FilaSubscription[] own = new FilaSubscription[1];
-        CountDownLatch known = new CountDownLatch(1);
-        own[0] = client.subscribe(new SubscriptionSpec("own", "x", List.of()), new RecordingListener() {
+        own.complete(client.subscribe(new SubscriptionSpec("own", "x", List.of()), new RecordingListener() {
             @Override
             public void onDelivery(Delivery delivery) {
-                assertThat(known).satisfies(CountDownLatch::await);
-                delivery.ack();
-                own[0].close();
+                delivery.ack().thenAccept(acked::complete);
+                own.join().close();
                 returned.countDown();
             }
-        });
-        own[0].request(1);
-        known.countDown();
+        }));
+        own.join().request(1);
         FakeStream ownStream = broker.nextStream().accept();
         ownStream.awaitCredit(1);
         ownStream.deliver("a");
-        await().atMost(Duration.ofSeconds(2)).until(() -> returned.getCount() == 0);
+        await().until(() -> returned.getCount() == 0);
+        // had it waited, it would have given up on the ack by now
         ownStream.awaitAcked("lease-a");
         ownStream.settleLast();
+        assertThat(acked).succeedsWithin(SOON).isEqualTo(true);
         await().until(() -> ownStream.halfClosed);
     }
 

@@ -2,9 +2,13 @@ package io.fila.sample;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** The sample. */
+/** Starts the sample, its provider included. */
 @SpringBootApplication
+@ConfigurationPropertiesScan
+@EnableScheduling
 public class SampleApplication {
 
     public static void main(String[] args) {

@@ -26,6 +26,7 @@ class JdbcMessages implements Messages {
 
     private final QueueDirectory queues;
     private final MessageCheck check;
+    private final Backlogs backlogs;
     private final EnqueueStore store;
     private final MessageViews views;
     private final ReadySignals signals;
@@ -36,6 +37,7 @@ class JdbcMessages implements Messages {
     JdbcMessages(
             QueueDirectory queues,
             MessageCheck check,
+            Backlogs backlogs,
             EnqueueStore store,
             MessageViews views,
             ReadySignals signals,
@@ -43,6 +45,7 @@ class JdbcMessages implements Messages {
             MessageMeters meters) {
         this.queues = queues;
         this.check = check;
+        this.backlogs = backlogs;
         this.store = store;
         this.views = views;
         this.signals = signals;
@@ -55,7 +58,9 @@ class JdbcMessages implements Messages {
     public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages) {
         try {
             long bytes = check.requireValid(messages);
-            EnqueueCall call = EnqueueCall.of(queues.get(name), messages, bytes);
+            Queue queue = queues.get(name);
+            backlogs.admit(queue, messages.size());
+            EnqueueCall call = EnqueueCall.of(queue, messages, bytes);
             batcher.submit(call);
             return call.answer();
         } catch (RuntimeException e) {

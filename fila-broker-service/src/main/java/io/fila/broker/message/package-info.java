@@ -1,4 +1,15 @@
-/** Messages: enqueue, leases and what settles them. */
+/**
+ * Messages, from enqueue to acknowledgement.
+ *
+ * <p>States: {@code ready} and {@code delayed} messages wait, a {@code leased} one is with a consumer, an acknowledged one is gone.
+ * Attempts that fail (a nack, an expired lease) lead back to {@code delayed} by the queue's retry policy, or to the dead letter
+ * queue. All of it is durable when it is answered: an accepted message is never lost, and an acknowledged one never returns.
+ *
+ * <p>Enqueues and settlements of concurrent callers share statements ({@link io.fila.broker.jdbc.Batcher}). Times are the
+ * database's; expiry and delay never depend on a node's clock ({@link io.fila.broker.message.LeaseReclaimer}, {@code
+ * DelayedPromoter}). What becomes ready is announced to {@link io.fila.broker.message.ReadySignals}, which {@code pacing}
+ * implements.
+ */
 @NullMarked
 package io.fila.broker.message;
 

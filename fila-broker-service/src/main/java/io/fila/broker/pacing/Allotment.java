@@ -135,8 +135,7 @@ final class Allotment {
             } else if (charges.containsKey(room.bucket())) {
                 answers.putIfAbsent(room.bucket(), new BucketAnswer.UsedUp());
             } else {
-                long roomIn = room.roomInNanos() == null ? 0 : room.roomInNanos();
-                answers.putIfAbsent(room.bucket(), new BucketAnswer.Full(roomIn));
+                answers.putIfAbsent(room.bucket(), new BucketAnswer.Full(room));
             }
         }
         return answers;

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.function.Function;
 
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Fence;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.throttle.Bucket;
 import org.springframework.stereotype.Component;
@@ -27,9 +28,14 @@ import tools.jackson.databind.json.JsonMapper;
 class BucketStore {
 
     private static final String INSERT = Sql.load(BucketStore.class, "insert_buckets");
-    private static final String LOCK = Sql.load(BucketStore.class, "lock_buckets");
-    private static final String SETTLE = Sql.load(BucketStore.class, "settle_deliveries");
-    private static final String COUNT = Sql.load(BucketStore.class, "count_room");
+    private static final String SETTLE_AND_COUNT =
+            Sql.load(BucketStore.class, "settle_deliveries") + ";\n" + Sql.load(BucketStore.class, "count_room");
+    private static final String OPEN = String.join(
+            ";\n",
+            Fence.SHARED,
+            "select throttle_version from queue where id = ? and not paused",
+            Sql.load(BucketStore.class, "lock_buckets"),
+            SETTLE_AND_COUNT);
     private static final String CHARGE = Sql.load(BucketStore.class, "charge_buckets");
     private static final String REFUND = Sql.load(BucketStore.class, "refund_deliveries");
 
@@ -70,38 +76,48 @@ class BucketStore {
         });
     }
 
-    /** Locks those buckets that nobody else holds, until the transaction ends. */
-    Set<UUID> lock(Connection connection, Collection<UUID> buckets) throws SQLException {
-        Set<UUID> locked = new HashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
-            statement.setArray(1, connection.createArrayOf("uuid", buckets.toArray()));
-            try (ResultSet rows = statement.executeQuery()) {
+    /**
+     * How a claim begins.
+     *
+     * @param isCurrent the queue is as the claim believes; if not, the rest means nothing
+     * @param locked the buckets that nobody else holds, locked until the transaction ends
+     * @param settled ids of the records that were settled
+     * @param rooms the room of each bucket; those that do not exist are missing
+     */
+    record Opening(boolean isCurrent, Set<UUID> locked, Set<Long> settled, Map<UUID, Room> rooms) {}
+
+    /**
+     * Takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
+     * of their own, each newer than the locks before it, in one round trip.
+     */
+    Opening open(Connection connection, QueueRules rules, Collection<UUID> buckets, Collection<Settlement> settlements)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(OPEN)) {
+            Array ids = connection.createArrayOf("uuid", buckets.toArray());
+            statement.setLong(1, rules.queueId());
+            statement.setLong(2, rules.queueId());
+            statement.setArray(3, ids);
+            bindSettlements(connection, statement, 4, settlements);
+            statement.setArray(9, ids);
+            statement.setArray(10, ids);
+            statement.execute();
+            statement.getMoreResults();
+            boolean isCurrent = false;
+            try (ResultSet row = statement.getResultSet()) {
+                isCurrent = row.next() && row.getLong(1) == rules.version();
+            }
+            Set<UUID> locked = new HashSet<>();
+            statement.getMoreResults();
+            try (ResultSet rows = statement.getResultSet()) {
                 while (rows.next()) {
                     locked.add(rows.getObject(1, UUID.class));
                 }
             }
+            statement.getMoreResults();
+            Set<Long> settled = readIds(statement);
+            statement.getMoreResults();
+            return new Opening(isCurrent, locked, settled, readRooms(statement));
         }
-        return locked;
-    }
-
-    /** The room of each bucket; those that do not exist are missing. */
-    Map<UUID, Room> count(Connection connection, Collection<UUID> buckets) throws SQLException {
-        Map<UUID, Room> rooms = new HashMap<>();
-        try (PreparedStatement statement = connection.prepareStatement(COUNT)) {
-            Array ids = connection.createArrayOf("uuid", buckets.toArray());
-            statement.setArray(1, ids);
-            statement.setArray(2, ids);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    int room = rows.getInt(3);
-                    double roomInMicros = rows.getDouble(4);
-                    Long roomInNanos = room > 0 || rows.wasNull() ? null : (long) Math.ceil(roomInMicros * 1000);
-                    UUID id = rows.getObject(1, UUID.class);
-                    rooms.put(id, new Room(id, rows.getObject(2, OffsetDateTime.class), room, roomInNanos));
-                }
-            }
-        }
-        return rooms;
     }
 
     /** Counts {@code counts} deliveries at {@code g}, to have been sent within {@code boundMicros}. */
@@ -125,39 +141,6 @@ class BucketStore {
         }
     }
 
-    /** Settles records; returns the ids of those that were settled. */
-    Set<Long> settle(Connection connection, Collection<Settlement> settlements) throws SQLException {
-        Set<Long> settled = new HashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(SETTLE)) {
-            Array buckets =
-                    array(connection, "uuid", settlements, s -> s.grant().bucket());
-            statement.setArray(1, buckets);
-            statement.setArray(2, buckets);
-            statement.setArray(
-                    3,
-                    array(
-                            connection,
-                            "timestamptz",
-                            settlements,
-                            s -> s.grant().until().toString()));
-            statement.setArray(
-                    4, array(connection, "bigint", settlements, s -> s.grant().record()));
-            statement.setArray(
-                    5,
-                    array(
-                            connection,
-                            "timestamptz",
-                            settlements,
-                            s -> s.sentBy().toString()));
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    settled.add(rows.getLong(1));
-                }
-            }
-        }
-        return settled;
-    }
-
     /** Settles and refunds at once, in a transaction that waits for no lock and no disk; then counts the room that is left. */
     Map<UUID, Room> settleNow(Collection<Settlement> settlements, Collection<Refund> refunds) {
         Set<UUID> buckets = new HashSet<>();
@@ -168,8 +151,7 @@ class BucketStore {
                 statement.execute();
             }
             refund(connection, refunds);
-            settle(connection, settlements);
-            return count(connection, buckets);
+            return settleAndCount(connection, settlements, buckets);
         });
     }
 
@@ -189,6 +171,64 @@ class BucketStore {
                     array(connection, "timestamptz", refunds, r -> r.grant().g().toString()));
             statement.executeUpdate();
         }
+    }
+
+    private static Map<UUID, Room> settleAndCount(
+            Connection connection, Collection<Settlement> settlements, Collection<UUID> buckets) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SETTLE_AND_COUNT)) {
+            Array ids = connection.createArrayOf("uuid", buckets.toArray());
+            bindSettlements(connection, statement, 1, settlements);
+            statement.setArray(6, ids);
+            statement.setArray(7, ids);
+            statement.execute();
+            statement.getMoreResults();
+            return readRooms(statement);
+        }
+    }
+
+    private static void bindSettlements(
+            Connection connection, PreparedStatement statement, int first, Collection<Settlement> settlements)
+            throws SQLException {
+        Array buckets = array(connection, "uuid", settlements, s -> s.grant().bucket());
+        statement.setArray(first, buckets);
+        statement.setArray(first + 1, buckets);
+        statement.setArray(
+                first + 2,
+                array(
+                        connection,
+                        "timestamptz",
+                        settlements,
+                        s -> s.grant().until().toString()));
+        statement.setArray(
+                first + 3,
+                array(connection, "bigint", settlements, s -> s.grant().record()));
+        statement.setArray(
+                first + 4,
+                array(connection, "timestamptz", settlements, s -> s.sentBy().toString()));
+    }
+
+    private static Set<Long> readIds(PreparedStatement statement) throws SQLException {
+        Set<Long> ids = new HashSet<>();
+        try (ResultSet rows = statement.getResultSet()) {
+            while (rows.next()) {
+                ids.add(rows.getLong(1));
+            }
+        }
+        return ids;
+    }
+
+    private static Map<UUID, Room> readRooms(PreparedStatement statement) throws SQLException {
+        Map<UUID, Room> rooms = new HashMap<>();
+        try (ResultSet rows = statement.getResultSet()) {
+            while (rows.next()) {
+                UUID id = rows.getObject(1, UUID.class);
+                int room = rows.getInt(3);
+                double roomInMicros = rows.getDouble(4);
+                Long roomInNanos = room > 0 || rows.wasNull() ? null : (long) Math.ceil(roomInMicros * 1000);
+                rooms.put(id, new Room(id, rows.getObject(2, OffsetDateTime.class), room, roomInNanos));
+            }
+        }
+        return rooms;
     }
 
     private static <T> Array array(Connection connection, String type, Collection<T> rows, Function<T, ?> column)

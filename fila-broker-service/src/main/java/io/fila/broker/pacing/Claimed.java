@@ -36,8 +36,8 @@ record Claimed(
         /** There is room left. */
         record Open() implements BucketAnswer {}
 
-        /** There is none for so long from the moment it was counted. */
-        record Full(long roomInNanos) implements BucketAnswer {}
+        /** There is none. */
+        record Full(Room room) implements BucketAnswer {}
 
         /** This claim used the last of it: when there is room again is known once the records are settled. */
         record UsedUp() implements BucketAnswer {}

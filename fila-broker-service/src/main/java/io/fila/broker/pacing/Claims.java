@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.jdbc.Database;
-import io.fila.broker.jdbc.Fence;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Lease;
@@ -31,8 +30,6 @@ import org.springframework.stereotype.Component;
 class Claims {
 
     private static final String LEASE = Sql.load(Claims.class, "lease_messages");
-    private static final String FENCE =
-            Fence.SHARED + "; select throttle_version from queue where id = ? and not paused";
 
     private final Database database;
     private final BucketStore buckets;
@@ -45,22 +42,14 @@ class Claims {
     /** Claims what is proposed, as far as there is room. {@code pending} are records of these buckets to settle first. */
     Claimed claim(QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound) {
         return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
-            if (!isCurrent(connection, rules)) {
-                return Claimed.STALE;
-            }
             Set<UUID> involved = new LinkedHashSet<>();
             proposal.shares().forEach(share -> involved.addAll(share.buckets()));
-            Set<UUID> locked = Set.of();
-            Map<UUID, Room> rooms = Map.of();
-            Set<Long> settled = Set.of();
-            if (!involved.isEmpty()) {
-                locked = buckets.lock(connection, involved);
-                if (!pending.isEmpty()) {
-                    settled = buckets.settle(connection, pending);
-                }
-                rooms = buckets.count(connection, involved);
+            BucketStore.Opening opening = buckets.open(connection, rules, involved, pending);
+            if (!opening.isCurrent()) {
+                return Claimed.STALE;
             }
-            Allotment allotment = Allotment.of(proposal, locked, rooms);
+            Map<UUID, Room> rooms = opening.rooms();
+            Allotment allotment = Allotment.of(proposal, opening.locked(), rooms);
             Map<UUID, List<Delivery>> leased = lease(connection, rules, allotment);
             List<Grant> grants = List.of();
             Map<UUID, Integer> charges = allotment.charges(leased);
@@ -74,21 +63,8 @@ class Claims {
                     allotment.ordered(leased),
                     grants,
                     allotment.after(charges),
-                    settled);
+                    opening.settled());
         });
-    }
-
-    /** Takes the fence and compares the version (I4). */
-    private static boolean isCurrent(Connection connection, QueueRules rules) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(FENCE)) {
-            statement.setLong(1, rules.queueId());
-            statement.setLong(2, rules.queueId());
-            statement.execute();
-            statement.getMoreResults();
-            try (ResultSet row = statement.getResultSet()) {
-                return row.next() && row.getLong(1) == rules.version();
-            }
-        }
     }
 
     private static Map<UUID, List<Delivery>> lease(Connection connection, QueueRules rules, Allotment allotment)

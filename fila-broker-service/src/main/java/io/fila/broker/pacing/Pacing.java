@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,10 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.message.ReadySignals;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueChanges;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
 
 /**
@@ -35,6 +40,9 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     private final ScheduledThreadPoolExecutor timer;
     private final Wakeable.Factory wakeables;
 
+    /** No consumer is taken any more. Written once, read by anybody. */
+    private volatile boolean closing;
+
     // provided when needed, since what it works with announces what is ready to it
     Pacing(ObjectProvider<PacingContext> context, NodeSignals nodes, PacingProperties properties) {
         this.context = context;
@@ -47,6 +55,10 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
 
     /** Starts to deliver messages of the queue to the consumer, as its credit allows. */
     public void add(long queueId, DeliverySink sink) {
+        if (closing) {
+            sink.end(shuttingDown());
+            return;
+        }
         loops.compute(queueId, (id, loop) -> {
             PacingLoop present = loop == null ? new PacingLoop(id, context.getObject(), wakeables) : loop;
             present.add(sink);
@@ -120,6 +132,21 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
                 loops.values().forEach(PacingLoop::sweep);
             }
         });
+    }
+
+    /** Before servers stop: they would wait for consumers that wait for messages. */
+    @EventListener(ContextClosedEvent.class)
+    void endConsumers() {
+        closing = true;
+        loops.values().forEach(loop -> loop.endSinks(shuttingDown()));
+    }
+
+    private static ProblemException shuttingDown() {
+        return new ProblemException(
+                ProblemCode.STORAGE_UNAVAILABLE,
+                "this broker node is shutting down; connect to another, or again",
+                Duration.ofSeconds(1),
+                null);
     }
 
     @PreDestroy

@@ -195,10 +195,9 @@ final class PacingLoop {
         claimed.rooms().forEach((bucket, answer) -> {
             Room room = settled.get(bucket);
             if (room != null) {
-                Long roomIn = room.roomInNanos();
-                scheduler.roomFrom(bucket, roomIn == null ? now : aftermath.settledAt() + roomIn);
+                scheduler.roomFrom(bucket, room.room() > 0 ? now : aftermath.settledAt() + room.nanosOr(BUSY_PAUSE));
             } else if (answer instanceof BucketAnswer.Full full) {
-                scheduler.roomFrom(bucket, t0 + full.roomInNanos());
+                scheduler.roomFrom(bucket, t0 + full.room().nanosOr(BUSY_PAUSE));
             } else if (answer instanceof BucketAnswer.Open) {
                 scheduler.roomFrom(bucket, now);
             } else {
@@ -227,7 +226,8 @@ final class PacingLoop {
         rulesInDoubt = false;
         Optional<QueueRules> loaded = context.rules().load(queueId);
         if (loaded.isEmpty()) {
-            endSinks();
+            endSinks(new ProblemException(
+                    ProblemCode.QUEUE_NOT_FOUND, "queue: the queue was deleted; create it and subscribe again"));
             return null;
         }
         QueueRules fresh = loaded.get();
@@ -239,12 +239,11 @@ final class PacingLoop {
         return fresh;
     }
 
-    private void endSinks() {
-        ProblemException gone = new ProblemException(
-                ProblemCode.QUEUE_NOT_FOUND, "queue: the queue was deleted; create it and subscribe again");
+    /** Ends every consumer, for this reason. Safe for use by several threads. */
+    void endSinks(ProblemException reason) {
         for (DeliverySink sink : dispatcher.sinks()) {
             dispatcher.remove(sink);
-            sink.end(gone);
+            sink.end(reason);
         }
     }
 }

@@ -13,4 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param roomInNanos how long after {@code g} there is room again; null while there is
  */
 record Room(
-        UUID bucket, OffsetDateTime g, int room, @Nullable Long roomInNanos) {}
+        UUID bucket, OffsetDateTime g, int room, @Nullable Long roomInNanos) {
+
+    /** How long after {@code g} there is room again; {@code otherwise} if that is not known. */
+    long nanosOr(long otherwise) {
+        return roomInNanos == null ? otherwise : roomInNanos;
+    }
+}

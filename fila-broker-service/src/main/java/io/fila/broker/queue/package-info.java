@@ -1,4 +1,7 @@
-/** Queues and their settings. */
+/**
+ * Queues and their settings. Every queue comes with a dead letter queue, {@code NAME.dlq}, and goes with it. A change is told to
+ * {@link io.fila.broker.queue.QueueChanges} after its commit; deleting waits for the claims and enqueues that are under way.
+ */
 @NullMarked
 package io.fila.broker.queue;
 

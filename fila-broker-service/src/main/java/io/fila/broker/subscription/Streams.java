@@ -136,8 +136,6 @@ public class Streams implements Node.LapseListener {
     @PreDestroy
     void close() {
         for (Stream stream : List.copyOf(open.values())) {
-            pacing.remove(stream.queue.id(), stream.sink);
-            stream.sink.end(unavailable("this broker node is shutting down; connect to another"));
             stream.close();
         }
     }

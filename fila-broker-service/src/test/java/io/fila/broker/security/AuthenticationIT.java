@@ -20,10 +20,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ComponentScan;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @SpringBootTest(
+        classes = AuthenticationIT.Servers.class,
         webEnvironment = WebEnvironment.RANDOM_PORT,
         properties = {"spring.grpc.server.port=0", "fila.broker.security.admin-token=s3cret"})
 class AuthenticationIT {
@@ -148,10 +150,12 @@ class AuthenticationIT {
                 .isEqualTo(ServingStatus.SERVING);
     }
 
-    @TestConfiguration(proxyBeanMethods = false)
-    static class AnyService {
+    /** Both servers and this package: what is behind the door does not matter here. */
+    @EnableAutoConfiguration
+    @ComponentScan
+    static class Servers {
 
-        /** There is no server without a service, nor the health service that is called here. */
+        /** There is no gRPC server without a service, nor the health service that is called here. */
         @Bean
         BindableService anyService() {
             return () -> ServerServiceDefinition.builder("fila.test.Any").build();

@@ -62,6 +62,7 @@ final class Cluster {
         if (Files.notExists(complete)) {
             initialise();
             Files.move(directory.initialising(), complete);
+            sync(directory.own());
         }
         moveUp(complete);
     }

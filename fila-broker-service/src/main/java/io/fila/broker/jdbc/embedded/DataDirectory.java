@@ -23,6 +23,11 @@ record DataDirectory(Path path) {
     /** The files without which a directory with a version is not a cluster. */
     private static final Set<String> ESSENTIAL = Set.of("global/pg_control", "postgresql.conf", "base", "pg_wal");
 
+    /** Where the broker keeps what is not PostgreSQL's. */
+    Path own() {
+        return path.resolve(OWN);
+    }
+
     Path lock() {
         return own("lock");
     }
@@ -65,7 +70,7 @@ record DataDirectory(Path path) {
     }
 
     private Path own(String name) {
-        return path.resolve(OWN).resolve(name);
+        return own().resolve(name);
     }
 
     /** Creates what is missing, for the owner's eyes only: PostgreSQL refuses a directory that others can read. */
@@ -76,7 +81,7 @@ record DataDirectory(Path path) {
             if (ProcessOwner.isNotOwnerOf(path)) {
                 throw new AccessDeniedException(path.toString(), null, "belongs to another user");
             }
-            Files.createDirectories(path.resolve(OWN));
+            Files.createDirectories(own());
             if (Files.getFileAttributeView(path, PosixFileAttributeView.class) != null) {
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
             }
@@ -95,7 +100,7 @@ record DataDirectory(Path path) {
     }
 
     private void refuseForeignFiles() throws IOException {
-        if (Files.exists(path.resolve(OWN))) {
+        if (Files.exists(own())) {
             return;
         }
         try (var files = Files.list(path)) {

@@ -72,10 +72,10 @@ final class EmbeddedPostgres implements JdbcConnectionDetails, AutoCloseable {
 
     /** The port of the last time, so that tools find the server where they left it, or any other. */
     private static int freePort(DataDirectory directory) {
-        int last = Files.exists(directory.port()) ? Integer.parseInt(DataDirectory.read(directory.port())) : 0;
         try {
-            return probe(last);
-        } catch (IOException taken) {
+            String last = Files.exists(directory.port()) ? DataDirectory.read(directory.port()) : "";
+            return probe(last.matches("\\d{1,5}") ? Integer.parseInt(last) : 0);
+        } catch (IOException | IllegalArgumentException takenOrDamaged) {
             try {
                 return probe(0);
             } catch (IOException e) {
@@ -122,8 +122,10 @@ final class EmbeddedPostgres implements JdbcConnectionDetails, AutoCloseable {
 
     @Override
     public void close() {
-        supervisor.stop();
-        lock.close();
-        log.debug("Embedded PostgreSQL has stopped");
+        try {
+            supervisor.stop();
+        } finally {
+            lock.close();
+        }
     }
 }

@@ -38,7 +38,7 @@ final class Programs {
             if (programs.run("postgres", "--version").isSuccess()) {
                 return programs;
             }
-        } catch (UncheckedIOException e) {
+        } catch (FailureAnalyzedException e) {
             // there is no such program: as good as forbidden
         }
         throw new FailureAnalyzedException(
@@ -73,13 +73,22 @@ final class Programs {
             Thread.currentThread().interrupt();
             throw new UncheckedIOException(new InterruptedIOException("interrupted while " + program + " ran"));
         } catch (IOException e) {
-            throw new UncheckedIOException("could not run " + command.get(0), e);
+            throw new FailureAnalyzedException(
+                    "PostgreSQL's programs cannot be run from %s (%s).".formatted(home, e.getMessage()),
+                    "Set fila.broker.data-dir to a file system that allows programs to be run from it (without"
+                            + " 'noexec'), or spring.datasource.url to an existing PostgreSQL.",
+                    e);
         }
     }
 
     /** The version of the programs: {@code 18.6}. */
     String version() {
-        String output = run("postgres", "--version").output();
-        return output.replaceFirst("^.*\\(PostgreSQL\\) (\\S+).*$", "$1");
+        Result result = run("postgres", "--version");
+        if (!result.isSuccess()) {
+            throw new FailureAnalyzedException(
+                    "PostgreSQL's programs do not run on this machine: %s".formatted(result.output()),
+                    "Install PostgreSQL and set spring.datasource.url.");
+        }
+        return result.output().replaceFirst("^.*\\(PostgreSQL\\) (\\S+).*$", "$1");
     }
 }

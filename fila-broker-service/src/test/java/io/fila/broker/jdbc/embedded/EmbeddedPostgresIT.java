@@ -1,6 +1,8 @@
 package io.fila.broker.jdbc.embedded;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -81,6 +83,18 @@ class EmbeddedPostgresIT {
         try (EmbeddedPostgres postgres = start()) {
             assertThat(postgres.getJdbcUrl()).isEqualTo(url);
             assertThat(query(postgres, "select count(*) from kept")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void takesAnotherPortWhereTheLastOneIsTaken() throws IOException, SQLException {
+        start().close();
+        int last = Integer.parseInt(DataDirectory.read(directory().port()));
+
+        try (ServerSocket taken = new ServerSocket(last, 1, InetAddress.getLoopbackAddress());
+                EmbeddedPostgres postgres = start()) {
+            assertThat(postgres.getJdbcUrl()).doesNotContain(":" + taken.getLocalPort() + "/");
+            assertThat(query(postgres, "select 1")).isEqualTo("1");
         }
     }
 

@@ -1,0 +1,146 @@
+package io.fila.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import io.fila.client.MissingKey;
+import io.fila.client.QueueSpec;
+import io.fila.client.ThrottleSpec;
+import io.fila.declaration.InvalidDeclarationException;
+import io.fila.declaration.Names;
+import io.fila.declaration.ThrottleDefinitions;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Throttles and queues that are defined in configuration.
+ *
+ * @param throttles Throttles by name, for listeners that refer to them with @Throttle("NAME"). A name with characters other than
+ * lower-case letters, digits and '-' is written in brackets.
+ * @param queues Queues by name, created or updated at start. A name with characters other than lower-case letters, digits and
+ * '-' is written in brackets.
+ */
+@ConfigurationProperties("fila")
+public record FilaDeclarationProperties(
+        @DefaultValue Map<String, Throttle> throttles,
+        @DefaultValue Map<String, Queue> queues) {
+
+    public FilaDeclarationProperties {
+        throttleDefinitions(throttles);
+        queueSpecs(queues);
+    }
+
+    /**
+     * One throttle.
+     *
+     * @param limits Limits as N/W, such as 60/1m.
+     * @param key Components of the key: header:NAME, attribute:NAME, fairnessKey.
+     * @param whenKeyMissing What holds for messages that lack a component of the key.
+     */
+    public record Throttle(
+            @DefaultValue List<String> limits,
+            @DefaultValue List<String> key,
+            @DefaultValue("shared-bucket") MissingKey whenKeyMissing) {}
+
+    /**
+     * One queue; absent settings take the broker's defaults.
+     *
+     * @param visibilityTimeout How long a delivery is leased.
+     * @param retry What follows a failed attempt.
+     * @param maxBacklog Sending is refused above so many waiting messages.
+     */
+    public record Queue(
+            @Nullable Duration visibilityTimeout,
+            @Nullable Retry retry,
+            @Nullable Long maxBacklog) {}
+
+    /**
+     * What follows a failed attempt.
+     *
+     * @param maxAttempts How often a message is delivered before it is dead-lettered.
+     * @param initialBackoff Delay before the second attempt.
+     * @param multiplier By how much the delay grows with each attempt.
+     * @param maxBackoff Longest delay.
+     * @param jitter Part of the delay that is random, 0 to 1.
+     */
+    public record Retry(
+            @Nullable Integer maxAttempts,
+            @Nullable Duration initialBackoff,
+            @Nullable Double multiplier,
+            @Nullable Duration maxBackoff,
+            @Nullable Double jitter) {}
+
+    ThrottleDefinitions throttleDefinitions() {
+        return throttleDefinitions(throttles);
+    }
+
+    private static ThrottleDefinitions throttleDefinitions(Map<String, Throttle> throttles) {
+        return new ThrottleDefinitions(throttles.entrySet().stream()
+                .map(entry -> new ThrottleSpec(
+                        entry.getKey(),
+                        entry.getValue().limits(),
+                        entry.getValue().key(),
+                        entry.getValue().whenKeyMissing()))
+                .toList());
+    }
+
+    List<QueueSpec> queueSpecs() {
+        return queueSpecs(queues);
+    }
+
+    private static List<QueueSpec> queueSpecs(Map<String, Queue> queues) {
+        return queues.entrySet().stream()
+                .map(entry -> queueSpec(Names.check("queue", entry.getKey()), entry.getValue()))
+                .toList();
+    }
+
+    private static QueueSpec queueSpec(String name, Queue queue) {
+        String prefix = "fila.queues." + name + ".";
+        requirePositive(prefix + "visibility-timeout", queue.visibilityTimeout());
+        require(
+                queue.maxBacklog() == null || queue.maxBacklog() > 0,
+                prefix + "max-backlog",
+                queue.maxBacklog(),
+                "1 or more");
+        return new QueueSpec(
+                name, queue.visibilityTimeout(), retry(prefix + "retry.", queue.retry()), queue.maxBacklog());
+    }
+
+    private static QueueSpec.@Nullable Retry retry(String prefix, @Nullable Retry retry) {
+        if (retry == null) {
+            return null;
+        }
+        Double jitter = retry.jitter();
+        require(
+                retry.maxAttempts() == null || retry.maxAttempts() > 0,
+                prefix + "max-attempts",
+                retry.maxAttempts(),
+                "1 or more");
+        requirePositive(prefix + "initial-backoff", retry.initialBackoff());
+        require(
+                retry.multiplier() == null || retry.multiplier() >= 1,
+                prefix + "multiplier",
+                retry.multiplier(),
+                "1 or more");
+        requirePositive(prefix + "max-backoff", retry.maxBackoff());
+        require(jitter == null || (jitter >= 0 && jitter <= 1), prefix + "jitter", jitter, "0 to 1");
+        return new QueueSpec.Retry(
+                retry.maxAttempts(), retry.initialBackoff(), retry.multiplier(), retry.maxBackoff(), jitter);
+    }
+
+    private static void requirePositive(String property, @Nullable Duration value) {
+        require(
+                value == null || (!value.isNegative() && !value.isZero()),
+                property,
+                value,
+                "more than zero, such as 30s");
+    }
+
+    private static void require(boolean valid, String property, @Nullable Object actual, String expected) {
+        if (!valid) {
+            throw new InvalidDeclarationException(property + " is " + actual, "use " + expected);
+        }
+    }
+}

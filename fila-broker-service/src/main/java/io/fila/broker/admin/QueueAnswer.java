@@ -1,0 +1,84 @@
+package io.fila.broker.admin;
+
+import java.time.Instant;
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.fila.broker.problem.Durations;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.RetryPolicy;
+import io.fila.broker.stats.QueueStats;
+import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import org.jspecify.annotations.Nullable;
+
+/** A queue as it is shown; {@code stats} only where they were asked for. */
+record QueueAnswer(
+        String name,
+        String visibilityTimeout,
+        Retry retry,
+        @Nullable Long maxBacklog,
+        boolean paused,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Stats stats)
+        implements Answer {
+
+    record Retry(int maxAttempts, Backoff backoff) {}
+
+    record Backoff(String initial, double multiplier, String max, double jitter) {}
+
+    record Stats(
+            long ready,
+            long delayed,
+            long throttled,
+            long leased,
+            long unclassified,
+            long deadLettered,
+            @Nullable Instant oldestReadyAt,
+            @Nullable Instant oldestUnclassifiedAt,
+            int subscribers,
+            List<Throttle> throttles) {}
+
+    record Throttle(String name, List<String> limits, List<String> key, String whenKeyMissing, int subscribers) {}
+
+    static QueueAnswer of(Queue queue, @Nullable QueueStats stats) {
+        return new QueueAnswer(
+                queue.name().value(),
+                Durations.format(queue.settings().visibilityTimeout()),
+                retry(queue.settings().retry()),
+                queue.settings().maxBacklog(),
+                queue.paused(),
+                stats == null ? null : stats(stats));
+    }
+
+    private static Retry retry(RetryPolicy retry) {
+        return new Retry(
+                retry.maxAttempts(),
+                new Backoff(
+                        Durations.format(retry.initialBackoff()),
+                        retry.multiplier(),
+                        Durations.format(retry.maxBackoff()),
+                        retry.jitter()));
+    }
+
+    private static Stats stats(QueueStats stats) {
+        return new Stats(
+                stats.ready(),
+                stats.delayed(),
+                stats.throttled(),
+                stats.leased(),
+                stats.unclassified(),
+                stats.deadLettered(),
+                stats.oldestReadyAt(),
+                stats.oldestUnclassifiedAt(),
+                stats.subscribers(),
+                stats.throttles().stream().map(QueueAnswer::throttle).toList());
+    }
+
+    private static Throttle throttle(ActiveThrottle throttle) {
+        return new Throttle(
+                throttle.name(),
+                Texts.of(throttle.limits()),
+                Texts.of(throttle.key()),
+                throttle.whenKeyMissing().toString(),
+                throttle.subscribers());
+    }
+}

@@ -1,0 +1,138 @@
+package io.fila.broker.admin;
+
+import java.util.List;
+import java.util.Optional;
+
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queues;
+import io.fila.broker.queue.SettingsChange;
+import io.fila.broker.stats.Stats;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+/** Queues: declared, looked at, paused, purged, deleted. */
+@RestController
+@RequestMapping(path = Api.V1 + "/queues", produces = MediaType.APPLICATION_JSON_VALUE)
+class QueueController {
+
+    private final Queues queues;
+    private final Stats stats;
+    private final RequestBodies bodies;
+    private final BlockingCalls calls;
+
+    QueueController(Queues queues, Stats stats, RequestBodies bodies, BlockingCalls calls) {
+        this.queues = queues;
+        this.stats = stats;
+        this.bodies = bodies;
+        this.calls = calls;
+    }
+
+    /** Creates the queue or replaces its settings; a missing body stands for all the defaults. */
+    @PutMapping("/{queue}")
+    Mono<ResponseEntity<QueueAnswer>> declare(@PathVariable String queue, ServerHttpRequest request) {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
+                    QueueName name = QueueName.forCreation(queue);
+                    SettingsChange settings =
+                            body.length == 0 ? QueueSettingsJson.none() : JsonBody.read(body, QueueSettingsJson::read);
+                    boolean created = queues.declare(name, settings);
+                    return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
+                            .body(QueueAnswer.of(queues.get(name), null));
+                }));
+    }
+
+    /** Changes the settings that are given. */
+    @PatchMapping("/{queue}")
+    Mono<QueueAnswer> change(@PathVariable String queue, ServerHttpRequest request) {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
+                    QueueName name = QueueName.of(queue);
+                    SettingsChange settings = JsonBody.readWithoutNulls(body, QueueSettingsJson::read);
+                    return QueueAnswer.of(queues.change(name, settings), null);
+                }));
+    }
+
+    @GetMapping
+    Mono<List<QueueAnswer>> list(ServerHttpRequest request) {
+        return calls.call(() -> {
+            QueryParameters.none(request);
+            return queues.list().stream()
+                    .map(this::withStats)
+                    .flatMap(Optional::stream)
+                    .toList();
+        });
+    }
+
+    @GetMapping("/{queue}")
+    Mono<QueueAnswer> get(@PathVariable String queue, ServerHttpRequest request) {
+        return calls.call(() -> {
+            QueryParameters.none(request);
+            QueueName name = QueueName.of(queue);
+            return QueueAnswer.of(queues.get(name), stats.queue(name));
+        });
+    }
+
+    @DeleteMapping("/{queue}")
+    @ResponseStatus(HttpStatus.NO_CONTENT)
+    Mono<Void> delete(@PathVariable String queue, ServerHttpRequest request) {
+        return calls.run(() -> {
+            boolean force = QueryParameters.of(request, "force").flag("force");
+            queues.delete(QueueName.of(queue), force);
+        });
+    }
+
+    @PostMapping("/{queue}/pause")
+    Mono<QueueAnswer> pause(@PathVariable String queue) {
+        return setPaused(queue, true);
+    }
+
+    @PostMapping("/{queue}/resume")
+    Mono<QueueAnswer> resume(@PathVariable String queue) {
+        return setPaused(queue, false);
+    }
+
+    @PostMapping("/{queue}/purge")
+    Mono<Purged> purge(@PathVariable String queue) {
+        return calls.call(() -> new Purged(queues.purge(QueueName.of(queue))));
+    }
+
+    private Mono<QueueAnswer> setPaused(String queue, boolean paused) {
+        return calls.call(() -> {
+            QueueName name = QueueName.of(queue);
+            queues.setPaused(name, paused);
+            return QueueAnswer.of(queues.get(name), null);
+        });
+    }
+
+    /** Nothing if the queue was deleted since it was listed. */
+    private Optional<QueueAnswer> withStats(Queue queue) {
+        try {
+            return Optional.of(QueueAnswer.of(queue, stats.queue(queue.name())));
+        } catch (ProblemException e) {
+            if (e.code() == ProblemCode.QUEUE_NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** How many messages a purge removed. */
+    record Purged(long purged) implements Answer {}
+}
