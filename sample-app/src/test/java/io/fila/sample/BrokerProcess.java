@@ -31,7 +31,7 @@ final class BrokerProcess implements AutoCloseable {
         this.grpcPort = grpcPort;
     }
 
-    static BrokerProcess start(Path directory) throws IOException {
+    static BrokerProcess start(Path directory) throws IOException, InterruptedException {
         assertThat(JAR)
                 .as("the broker's jar; build it first: ./mvnw -DskipTests -pl fila-broker-service -am package")
                 .isRegularFile();
@@ -50,13 +50,24 @@ final class BrokerProcess implements AutoCloseable {
                 .redirectOutput(log.toFile())
                 .start();
         BrokerProcess broker = new BrokerProcess(process, log, restPort, grpcPort);
-        await().atMost(Duration.ofMinutes(2))
+        try {
+            broker.awaitReady();
+        } catch (RuntimeException | Error e) {
+            broker.close();
+            throw e;
+        }
+        return broker;
+    }
+
+    private void awaitReady() {
+        await().atMost(Duration.ofMinutes(5))
                 .pollInterval(Duration.ofMillis(250))
                 .failFast(() -> assertThat(process.isAlive())
-                        .as("the broker runs; its log:%n%s", broker.log())
+                        .as("the broker runs; its log:%n%s", log())
                         .isTrue())
-                .until(broker::isReady);
-        return broker;
+                .untilAsserted(() -> assertThat(isReady())
+                        .as("the broker is ready; its log:%n%s", log())
+                        .isTrue());
     }
 
     int grpcPort() {
