@@ -1,0 +1,118 @@
+package io.fila.broker.admin;
+
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Consuming over HTTP, on a real database. */
+class SubscriptionRestIT extends RestBroker {
+
+    @Test
+    void losesLeaseThatExpired() {
+        put("/queues/" + queue, "{\"visibilityTimeout\":\"1s\",\"retry\":{\"backoff\":{\"initial\":\"0s\"}}}")
+                .expect(200);
+        enqueue(1);
+        String subscription = subscribe();
+        JsonNode expired = receiveOne(subscription);
+
+        JsonNode redelivered = receiveOne(subscription);
+
+        assertThat(redelivered.at("/message/attempt").asInt()).isEqualTo(2);
+        for (String verb : List.of("ack", "nack", "extend", "release")) {
+            assertLost(settle(subscription, verb, expired, ""));
+        }
+        assertThat(get("/messages/" + redelivered.at("/message/id").asString()).text("state"))
+                .isEqualTo("leased");
+    }
+
+    @Test
+    void deadLettersAfterLastAttempt() {
+        put("/queues/" + queue, "{\"retry\":{\"maxAttempts\":1}}").expect(200);
+        String byAttempts = enqueue("\"payload\":1");
+        String subscription = subscribe();
+        assertDone(settle(subscription, "nack", receiveOne(subscription), ",\"error\":\"one\""));
+        put("/queues/" + queue, "{\"retry\":{\"maxAttempts\":9}}").expect(200);
+        String byWish = enqueue("\"payload\":2");
+        assertDone(settle(subscription, "nack", receiveOne(subscription), ",\"error\":\"two\",\"deadLetter\":true"));
+
+        assertThat(get("/queues/" + queue + ".dlq/messages").expect(200).list("messages"))
+                .extracting(message -> message.get("id").asString())
+                .containsExactlyInAnyOrder(byAttempts, byWish);
+    }
+
+    @Test
+    void settlesLeaseUnderAnySubscriptionOfItsQueue() {
+        enqueue(1);
+        JsonNode delivery = receiveOne(subscribe());
+
+        assertDone(settle(subscribe(), "ack", delivery, ""));
+    }
+
+    @Test
+    void forgetsSubscriptionSoonAfterItsTtl() {
+        enqueue(2);
+        String forgotten = subscribeFor("1s", limited("1/1h", ""));
+        long expired = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        String other = subscribe();
+        assertThat(receive(other, 10)).hasSize(1);
+
+        assertThat(receive(other, 10, "60s")).hasSize(1);
+
+        // five seconds are promised; two more are the build machine's
+        assertThat(Duration.ofNanos(System.nanoTime() - expired)).isLessThan(Duration.ofSeconds(7));
+        post(forgotten + "/receive", "{\"max\":0}").expect(404, "subscription-not-found");
+        delete(forgotten).expect(404, "subscription-not-found");
+    }
+
+    @Test
+    void livesOnByEveryCall() {
+        String subscription = subscribeFor("3s");
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(7);
+
+        await().pollInterval(Duration.ofSeconds(1))
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> {
+                    post(subscription + "/receive", "{\"max\":0}").expect(200);
+                    return System.nanoTime() > end;
+                });
+    }
+
+    @Test
+    void endsWaitWhenQueueIsDeleted() {
+        CompletableFuture<Reply> waiting = call("POST", subscribe() + "/receive", "{\"wait\":\"60s\"}");
+
+        delete("/queues/" + queue + "?force=true").expect(204);
+
+        waiting.join().expect(404, "queue-not-found");
+    }
+
+    @Test
+    void keepsMessageOfClientThatHungUp() throws Exception {
+        String hungUp = subscribe();
+        String body = "{\"wait\":\"60s\"}";
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            String request =
+                    "POST /api/v1%s/receive HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                            .formatted(hungUp, body.length(), body);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            post(hungUp + "/receive", "{\"max\":0}").expect(200);
+        }
+        String subscription = subscribe();
+        enqueue(1);
+
+        JsonNode delivery = receiveOne(subscription);
+
+        assertThat(delivery.at("/message/attempt").asInt()).isEqualTo(1);
+        assertDone(settle(subscription, "ack", delivery, ""));
+    }
+}
