@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+import io.fila.broker.StoredRows;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -75,8 +76,8 @@ class QueueStatsIT {
         rows.message(deadLetters, MessageState.LEASED, ACME);
 
         assertThat(stats().deadLettered()).isEqualTo(3);
-        assertThat(rows.stats().queue(new QueueName("orders.dlq")).ready()).isEqualTo(1);
-        assertThat(rows.stats().queue(new QueueName("orders.dlq")).deadLettered())
+        assertThat(newStats().queue(new QueueName("orders.dlq")).ready()).isEqualTo(1);
+        assertThat(newStats().queue(new QueueName("orders.dlq")).deadLettered())
                 .isZero();
     }
 
@@ -148,7 +149,7 @@ class QueueStatsIT {
 
         assertThat(stats().throttled()).isEqualTo(1);
         assertThat(stats().ready()).isEqualTo(1);
-        assertThat(rows.stats().queue(new QueueName("free")).ready()).isEqualTo(1);
+        assertThat(newStats().queue(new QueueName("free")).ready()).isEqualTo(1);
     }
 
     @Test
@@ -219,7 +220,7 @@ class QueueStatsIT {
 
     @Test
     void doesNotKnowAQueueThatIsNotThere() {
-        JdbcStats stats = rows.stats();
+        JdbcStats stats = newStats();
 
         assertThatExceptionOfType(ProblemException.class)
                 .isThrownBy(() -> stats.queue(new QueueName("gone")))
@@ -227,11 +228,18 @@ class QueueStatsIT {
     }
 
     private QueueStats stats() {
-        return rows.stats().queue(new QueueName("orders"));
+        return newStats().queue(new QueueName("orders"));
     }
 
     private String throttle(String name, List<String> key, boolean unthrottledWhenKeyMissing, String... limits) {
         rows.throttle(name, key, unthrottledWhenKeyMissing, limits);
         return name;
+    }
+
+    /** Without anything remembered. */
+    private JdbcStats newStats() {
+        Snapshots snapshots = new Snapshots(rows.database);
+        return new JdbcStats(
+                snapshots, new Backlogs(snapshots), new ThrottleReader(snapshots), new BucketReader(snapshots));
     }
 }

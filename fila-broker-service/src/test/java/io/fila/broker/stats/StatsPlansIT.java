@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.UUID;
 
 import io.fila.broker.jdbc.Sql;
+import io.fila.broker.StoredRows;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.pacing.Pacing;
 import io.fila.broker.throttle.Bucket;
