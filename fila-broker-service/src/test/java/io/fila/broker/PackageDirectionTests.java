@@ -37,6 +37,7 @@ class PackageDirectionTests {
     private static final List<List<String>> ROWS = List.of(
             List.of("problem"),
             List.of("jdbc"),
+            List.of("node"),
             List.of("queue", "throttle", "script"),
             List.of("message"),
             List.of("pacing"),

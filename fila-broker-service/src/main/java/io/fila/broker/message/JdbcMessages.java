@@ -26,7 +26,7 @@ class JdbcMessages implements Messages {
 
     private final QueueDirectory queues;
     private final MessageCheck check;
-    private final Backlogs backlogs;
+    private final BacklogBound backlogs;
     private final EnqueueStore store;
     private final MessageViews views;
     private final ReadySignals signals;
@@ -37,7 +37,7 @@ class JdbcMessages implements Messages {
     JdbcMessages(
             QueueDirectory queues,
             MessageCheck check,
-            Backlogs backlogs,
+            BacklogBound backlogs,
             EnqueueStore store,
             MessageViews views,
             ReadySignals signals,

@@ -18,7 +18,7 @@ import org.springframework.stereotype.Component;
  * bound; in between, what this node has let through is added. So the bound may be passed by what other nodes store within a second.
  */
 @Component
-class Backlogs {
+class BacklogBound {
 
     private static final Duration AGE = Duration.ofSeconds(1);
     private static final String COUNT =
@@ -28,7 +28,7 @@ class Backlogs {
     private final Cache<Long, AtomicLong> counts =
             Caffeine.newBuilder().maximumSize(10_000).expireAfterWrite(AGE).build();
 
-    Backlogs(Database database) {
+    BacklogBound(Database database) {
         this.database = database;
     }
 
