@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import javax.sql.DataSource;
-
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.MessageState;
@@ -20,15 +20,14 @@ import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Keyed;
 import io.fila.broker.throttle.Limit;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A database of a test's own, and the rows it is made to hold. */
-public final class StoredRows {
+public final class StoredRows implements AutoCloseable {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private final DataSource dataSource = newDataSource();
+    private final HikariDataSource dataSource = newDataSource();
     public final Database database = new Database(dataSource);
 
     private record Properties(@Nullable String fairnessKey, Map<String, String> headers) implements Keyed {
@@ -36,6 +35,11 @@ public final class StoredRows {
         public Map<String, String> attributes() {
             return Map.of();
         }
+    }
+
+    @Override
+    public void close() {
+        dataSource.close();
     }
 
     /** A queue and its dead letter queue; returns its id, the other's being one less. */
@@ -205,9 +209,11 @@ public final class StoredRows {
         return "{" + String.join(",", elements.stream().map(e -> "\"" + e + "\"").toList()) + "}";
     }
 
-    private static DataSource newDataSource() {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(TestDatabase.create());
-        return dataSource;
+    private static HikariDataSource newDataSource() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(TestDatabase.create());
+        config.setMaximumPoolSize(8);
+        config.setMinimumIdle(0);
+        return new HikariDataSource(config);
     }
 }

@@ -10,6 +10,7 @@ import io.fila.broker.StoredRows;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.throttle.Bucket;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,11 @@ class BucketSweeperIT {
 
     private final StoredRows rows = new StoredRows();
     private final BucketSweeper sweeper = new BucketSweeper(rows.database, Duration.ZERO);
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
 
     @Test
     void evictsBucketsWithoutDeliveriesInTheLongestWindow() {

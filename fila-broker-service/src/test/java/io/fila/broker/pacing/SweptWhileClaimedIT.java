@@ -17,6 +17,7 @@ import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.KeyComponent;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +38,11 @@ class SweptWhileClaimedIT {
     private QueueRules rules;
 
     private record Granted(OffsetDateTime g, OffsetDateTime until, int count) {}
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
 
     @Test
     void noLimitIsPassed() throws Exception {

@@ -16,6 +16,7 @@ import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.MissingKey;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,11 @@ class ThrottleStatsIT {
 
     private final StoredRows rows = new StoredRows();
     private final long orders = rows.queue("orders");
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
 
     @Test
     void sumsUpAThrottleAcrossQueues() {
