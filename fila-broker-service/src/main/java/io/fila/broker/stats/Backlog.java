@@ -67,6 +67,19 @@ record Backlog(Counts counts, List<ActiveThrottle> throttles, List<Group> groups
         return held;
     }
 
+    /** How many ready messages are held by each throttle; those that several hold count for each of them. */
+    Map<String, Long> held(Predicate<Draw> withoutRoom) {
+        Map<String, Long> held = new HashMap<>();
+        for (Group group : groups) {
+            for (Draw draw : group.draws()) {
+                if (withoutRoom.test(draw)) {
+                    held.merge(draw.throttle(), group.count(), Long::sum);
+                }
+            }
+        }
+        return held;
+    }
+
     /** The ready messages that draw from a bucket. */
     long drawingFrom(Draw draw) {
         return groups.stream()

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.fila.broker.jdbc.Sql;
@@ -24,6 +25,7 @@ class Backlogs {
 
     private static final String COUNT = Sql.load(Backlogs.class, "count_messages");
     private static final String THROTTLES = Sql.load(Backlogs.class, "find_throttles");
+    private static final String NAMES = "select name from queue order by name";
 
     /** In groups of messages: some hundred megabytes if all are different. */
     private static final long MAX_WEIGHT = 1_000_000;
@@ -40,6 +42,32 @@ class Backlogs {
     /** Of a queue, or {@code queue-not-found}. */
     Backlog of(QueueName queue) {
         return recent.get(queue);
+    }
+
+    /** Of a queue, unless there is none of that name. */
+    Optional<Backlog> find(QueueName queue) {
+        try {
+            return Optional.of(of(queue));
+        } catch (ProblemException e) {
+            if (e.code() == ProblemCode.QUEUE_NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** Names of all queues, those for dead letters included. */
+    List<QueueName> names() {
+        return snapshots.read("list queues", connection -> {
+            List<QueueName> names = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(NAMES);
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    names.add(new QueueName(rows.getString(1)));
+                }
+            }
+            return names;
+        });
     }
 
     private Backlog read(QueueName queue) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Backlog.Draw;
@@ -128,19 +127,11 @@ class JdbcStats implements Stats {
         return top;
     }
 
+    /** Of the queues it is declared on, unless they were deleted meanwhile. */
     private List<Backlog> backlogsOf(Throttle throttle) {
-        List<Backlog> found = new ArrayList<>();
-        for (QueueName queue : throttle.queues()) {
-            try {
-                found.add(backlogs.of(queue));
-            } catch (ProblemException e) {
-                // deleted meanwhile, and its messages with it
-                if (e.code() != ProblemCode.QUEUE_NOT_FOUND) {
-                    throw e;
-                }
-            }
-        }
-        return found;
+        return throttle.queues().stream()
+                .flatMap(queue -> backlogs.find(queue).stream())
+                .toList();
     }
 
     /** Those of the bucket that is asked for; without any, that of an unkeyed throttle, or of messages lacking the key. */

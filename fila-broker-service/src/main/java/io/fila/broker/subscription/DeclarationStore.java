@@ -29,10 +29,11 @@ import org.springframework.stereotype.Component;
 @Component
 class DeclarationStore {
 
+    /** Locks what is there already: whoever deletes unused throttles must not come between this and the declaration. */
     private static final String ENSURE = """
             insert into throttle (name, key, unthrottled_when_key_missing, limit_counts, limit_windows_ms, retention_ms)
             values (?, ?, ?, ?, ?, ?)
-            on conflict (name) do nothing
+            on conflict (name) do update set name = excluded.name
             """;
     private static final String LOCK = "select name from throttle where name = any (?) order by name for update";
     private static final String CONFLICT = """

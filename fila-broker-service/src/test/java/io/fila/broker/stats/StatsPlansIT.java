@@ -14,11 +14,13 @@ import java.util.Random;
 import java.util.UUID;
 
 import io.fila.broker.jdbc.Sql;
+import io.fila.broker.StoredRows;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.pacing.Pacing;
 import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +40,11 @@ class StatsPlansIT {
         rows.throttle("stripe", BY_CUSTOMER, false, "3/1s", "5/1m");
         rows.declare(queue, "stripe", "3/1s", "5/1m");
         rows.message(queue, MessageState.READY, Map.of("customer", "acme"));
+    }
+
+    @AfterEach
+    void close() {
+        rows.close();
     }
 
     @Test

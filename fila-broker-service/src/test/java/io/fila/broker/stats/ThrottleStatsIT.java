@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+import io.fila.broker.StoredRows;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -15,6 +16,7 @@ import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.MissingKey;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +31,11 @@ class ThrottleStatsIT {
 
     private final StoredRows rows = new StoredRows();
     private final long orders = rows.queue("orders");
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
 
     @Test
     void sumsUpAThrottleAcrossQueues() {
@@ -48,7 +55,7 @@ class ThrottleStatsIT {
         waiting(orders, "initech", 8);
         waiting(billing, "closed", 1);
 
-        ThrottleStats stats = rows.stats().throttle("stripe", 2);
+        ThrottleStats stats = newStats().throttle("stripe", 2);
 
         assertThat(stats.limits()).containsExactly(StoredRows.limit("2/1s"), StoredRows.limit("3/1m"));
         assertThat(stats.declared())
@@ -79,13 +86,13 @@ class ThrottleStatsIT {
         rows.deliver(bucket("idle"), 1, Duration.ofMinutes(2));
         waiting(orders, "acme", 1);
 
-        ThrottleStats stats = rows.stats().throttle("stripe", 10);
+        ThrottleStats stats = newStats().throttle("stripe", 10);
 
         assertThat(stats.topBuckets()).extracting(BucketStats::key).containsExactly(List.of("acme"), List.of("busy"));
         assertThat(stats.topBuckets()).extracting(BucketStats::waiting).containsExactly(1L, 0L);
         assertThat(stats.topBuckets().get(1).roomAt()).isNull();
-        assertThat(rows.stats().throttle("stripe", 10).topBuckets()).isEqualTo(stats.topBuckets());
-        assertThat(rows.stats().throttle("stripe", 0).topBuckets()).isEmpty();
+        assertThat(newStats().throttle("stripe", 10).topBuckets()).isEqualTo(stats.topBuckets());
+        assertThat(newStats().throttle("stripe", 0).topBuckets()).isEmpty();
     }
 
     @Test
@@ -99,8 +106,8 @@ class ThrottleStatsIT {
         waiting(orders, "acme", 2);
         waiting(orders, "globex", 1);
 
-        assertThat(rows.stats().throttle("stripe", 0).waiting()).isEqualTo(2);
-        assertThat(rows.stats().throttle("all", 0).waiting()).isEqualTo(3);
+        assertThat(newStats().throttle("stripe", 0).waiting()).isEqualTo(2);
+        assertThat(newStats().throttle("all", 0).waiting()).isEqualTo(3);
     }
 
     @Test
@@ -112,7 +119,7 @@ class ThrottleStatsIT {
         rows.throttle("forgotten", List.of(), false, "1/1m");
         rows.deliver(rows.bucket("forgotten", List.of(), List.of()), 1, Duration.ofMinutes(2));
 
-        JdbcStats stats = rows.stats();
+        JdbcStats stats = newStats();
 
         assertThat(stats.throttles()).containsExactly("remembered", "z-declared");
         assertThat(stats.throttle("remembered", 1).subscribers()).isZero();
@@ -133,7 +140,7 @@ class ThrottleStatsIT {
         waiting(orders, "acme", 7);
         waiting(orders, "globex", 1);
 
-        BucketStats stats = rows.stats().bucket("stripe", List.of("acme"));
+        BucketStats stats = newStats().bucket("stripe", List.of("acme"));
 
         assertThat(stats.key()).containsExactly("acme");
         assertThat(stats.used())
@@ -151,11 +158,11 @@ class ThrottleStatsIT {
         Bucket acme = bucket("acme");
         rows.close(acme, Duration.ofSeconds(30));
 
-        BucketStats closed = rows.stats().bucket("stripe", List.of("acme"));
+        BucketStats closed = newStats().bucket("stripe", List.of("acme"));
         rows.deliver(acme, 1, JUST_NOW);
-        BucketStats usedUp = rows.stats().bucket("stripe", List.of("acme"));
+        BucketStats usedUp = newStats().bucket("stripe", List.of("acme"));
         rows.close(acme, Duration.ofSeconds(-1));
-        BucketStats open = rows.stats().bucket("stripe", List.of("acme"));
+        BucketStats open = newStats().bucket("stripe", List.of("acme"));
 
         assertThat(closed.roomAt()).isNotNull().isEqualTo(closed.closedUntil());
         assertThat(usedUp.closedUntil()).isEqualTo(closed.closedUntil());
@@ -169,7 +176,7 @@ class ThrottleStatsIT {
         rows.throttle("stripe", BY_CUSTOMER, false, "3/1s", "5/1m");
         rows.declare(orders, "stripe", "3/1s", "5/1m");
 
-        assertThat(rows.stats().bucket("stripe", List.of("nobody")))
+        assertThat(newStats().bucket("stripe", List.of("nobody")))
                 .isEqualTo(new BucketStats(
                         List.of("nobody"),
                         0,
@@ -188,8 +195,8 @@ class ThrottleStatsIT {
         rows.deliver(rows.bucket("stripe", BY_CUSTOMER, null), 2, JUST_NOW);
 
         for (List<String> key : new List[] {null, List.of()}) {
-            BucketStats unkeyed = rows.stats().bucket("all", key);
-            BucketStats lackingTheKey = rows.stats().bucket("stripe", key);
+            BucketStats unkeyed = newStats().bucket("all", key);
+            BucketStats lackingTheKey = newStats().bucket("stripe", key);
 
             assertThat(unkeyed.key()).isEmpty();
             assertThat(unkeyed.used()).containsExactly(new Used(StoredRows.limit("9/1m"), 1));
@@ -205,10 +212,10 @@ class ThrottleStatsIT {
         rows.throttle("stripe", BY_CUSTOMER, false, "9/1m");
         rows.declare(orders, "stripe", "9/1m");
 
-        assertInvalid(() -> rows.stats().bucket("all", List.of("acme")));
-        assertInvalid(() -> rows.stats().bucket("stripe", List.of("acme", "eu")));
-        assertInvalid(() -> rows.stats().throttle("stripe", -1));
-        assertInvalid(() -> rows.stats().throttle("stripe", 1_001));
+        assertInvalid(() -> newStats().bucket("all", List.of("acme")));
+        assertInvalid(() -> newStats().bucket("stripe", List.of("acme", "eu")));
+        assertInvalid(() -> newStats().throttle("stripe", -1));
+        assertInvalid(() -> newStats().throttle("stripe", 1_001));
     }
 
     private Bucket bucket(String customer) {
@@ -238,5 +245,12 @@ class ThrottleStatsIT {
         assertThatExceptionOfType(ProblemException.class)
                 .isThrownBy(call)
                 .satisfies(problem -> assertThat(problem.code()).isEqualTo(code));
+    }
+
+    /** Without anything remembered. */
+    private JdbcStats newStats() {
+        Snapshots snapshots = new Snapshots(rows.database);
+        return new JdbcStats(
+                snapshots, new Backlogs(snapshots), new ThrottleReader(snapshots), new BucketReader(snapshots));
     }
 }

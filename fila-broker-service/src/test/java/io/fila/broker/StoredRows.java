@@ -1,17 +1,17 @@
-package io.fila.broker.stats;
+package io.fila.broker;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import javax.sql.DataSource;
-
-import io.fila.broker.TestDatabase;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.MessageState;
@@ -20,16 +20,15 @@ import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Keyed;
 import io.fila.broker.throttle.Limit;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A database of a test's own, and the rows it is made to hold. */
-final class StoredRows {
+public final class StoredRows implements AutoCloseable {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    final DataSource dataSource = newDataSource();
-    final Database database = new Database(dataSource);
+    private final HikariDataSource dataSource = newDataSource();
+    public final Database database = new Database(dataSource);
 
     private record Properties(@Nullable String fairnessKey, Map<String, String> headers) implements Keyed {
         @Override
@@ -38,14 +37,13 @@ final class StoredRows {
         }
     }
 
-    JdbcStats stats() {
-        Snapshots snapshots = new Snapshots(database);
-        return new JdbcStats(
-                snapshots, new Backlogs(snapshots), new ThrottleReader(snapshots), new BucketReader(snapshots));
+    @Override
+    public void close() {
+        dataSource.close();
     }
 
     /** A queue and its dead letter queue; returns its id, the other's being one less. */
-    long queue(String name) {
+    public long queue(String name) {
         String insert = """
                 insert into queue (name, dead_letter_id, visibility_timeout_ms, max_attempts, initial_backoff_ms,
                                    backoff_multiplier, max_backoff_ms, backoff_jitter)
@@ -56,7 +54,7 @@ final class StoredRows {
         return queryLong(insert, name, deadLetterId);
     }
 
-    void throttle(String name, List<String> key, boolean unthrottledWhenKeyMissing, String... limits) {
+    public void throttle(String name, List<String> key, boolean unthrottledWhenKeyMissing, String... limits) {
         execute(
                 """
                 insert into throttle (name, key, unthrottled_when_key_missing, limit_counts, limit_windows_ms, retention_ms)
@@ -74,7 +72,7 @@ final class StoredRows {
     }
 
     /** A subscription of the queue that declares the throttle. */
-    void declare(long queueId, String throttle, String... limits) {
+    public void declare(long queueId, String throttle, String... limits) {
         UUID subscription = subscribe(queueId);
         execute(
                 """
@@ -89,7 +87,7 @@ final class StoredRows {
                 windows(limits));
     }
 
-    UUID subscribe(long queueId) {
+    public UUID subscribe(long queueId) {
         UUID id = UUID.randomUUID();
         execute(
                 "insert into subscription (id, queue_id, consumer, ttl_ms, expires_at) values (?, ?, 'test', 60000,"
@@ -100,7 +98,7 @@ final class StoredRows {
     }
 
     /** A message whose lane is told apart by all its headers; returns when it was enqueued. */
-    Instant message(long queueId, MessageState state, Map<String, String> headers) {
+    public Instant message(long queueId, MessageState state, Map<String, String> headers) {
         LaneKey laneKey = new LaneKey(headers.keySet().stream()
                 .sorted()
                 .map(name -> KeyComponent.parse("header", "header:" + name))
@@ -124,12 +122,12 @@ final class StoredRows {
                     headers.isEmpty() ? null : JSON.writeValueAsString(headers))) {
                 var row = statement.executeQuery();
                 row.next();
-                return row.getObject(1, java.time.OffsetDateTime.class).toInstant();
+                return row.getObject(1, OffsetDateTime.class).toInstant();
             }
         });
     }
 
-    Bucket bucket(String throttle, List<String> key, @Nullable List<String> values) {
+    public Bucket bucket(String throttle, List<String> key, @Nullable List<String> values) {
         Bucket bucket = Bucket.of(
                 throttle,
                 key.stream().map(part -> KeyComponent.parse("key", part)).toList(),
@@ -143,7 +141,7 @@ final class StoredRows {
     }
 
     /** Counts deliveries that were sent so long ago. To be called for the oldest first. */
-    void deliver(Bucket bucket, int count, Duration ago) {
+    public void deliver(Bucket bucket, int count, Duration ago) {
         execute(
                 """
                 with charged as (
@@ -159,14 +157,14 @@ final class StoredRows {
                 count);
     }
 
-    void close(Bucket bucket, Duration remaining) {
+    public void close(Bucket bucket, Duration remaining) {
         execute(
                 "update bucket set closed_until = clock_timestamp() + ? * interval '1 millisecond' where id = ?",
                 remaining.toMillis(),
                 bucket.id());
     }
 
-    void execute(String sql, @Nullable Object... parameters) {
+    public void execute(String sql, @Nullable Object... parameters) {
         database.run("arrange a test", connection -> {
             try (PreparedStatement statement = prepare(connection, sql, parameters)) {
                 return statement.execute();
@@ -174,7 +172,7 @@ final class StoredRows {
         });
     }
 
-    long queryLong(String sql, @Nullable Object... parameters) {
+    public long queryLong(String sql, @Nullable Object... parameters) {
         return database.run("arrange a test", connection -> {
             try (PreparedStatement statement = prepare(connection, sql, parameters);
                     var row = statement.executeQuery()) {
@@ -184,7 +182,7 @@ final class StoredRows {
         });
     }
 
-    static Limit limit(String text) {
+    public static Limit limit(String text) {
         return Limit.parse("limit", text);
     }
 
@@ -211,9 +209,11 @@ final class StoredRows {
         return "{" + String.join(",", elements.stream().map(e -> "\"" + e + "\"").toList()) + "}";
     }
 
-    private static DataSource newDataSource() {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(TestDatabase.create());
-        return dataSource;
+    private static HikariDataSource newDataSource() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(TestDatabase.create());
+        config.setMaximumPoolSize(8);
+        config.setMinimumIdle(0);
+        return new HikariDataSource(config);
     }
 }

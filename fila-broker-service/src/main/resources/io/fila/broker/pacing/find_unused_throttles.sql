@@ -1,0 +1,6 @@
+-- Throttles that nobody declares and that have no buckets.
+-- Serving indexes: declaration_of_throttle, bucket_of_throttle: a probe of each for a throttle. Reads only.
+select t.name
+from throttle t
+where (select d.throttle from declaration d where d.throttle = t.name limit 1) is null
+  and (select b.throttle from bucket b where b.throttle = t.name limit 1) is null
