@@ -120,13 +120,14 @@ class EnqueueStore {
                 message.fairnessKey(),
                 TextMaps.toJson(message.headers()),
                 (short) message.payload().kind().ordinal(),
+                message.id() != null,
                 message.payload().bytes()
             });
         }
 
         void bind(Connection connection, PreparedStatement statement) throws SQLException {
             statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
-            String[] types = {"uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint"};
+            String[] types = {"uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint", "boolean"};
             for (int column = 0; column < types.length; column++) {
                 statement.setArray(2 + column, column(connection, types[column], column));
             }

@@ -20,6 +20,9 @@ class MessageCheck {
     private static final int MAX_WEIGHT = 1000;
     private static final int MAX_FAIRNESS_KEY = 1000;
 
+    /** The first moment that RFC 3339 can write; what lies before is no moment to PostgreSQL either. */
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+
     private final MessageProperties bounds;
 
     MessageCheck(MessageProperties bounds) {
@@ -103,6 +106,9 @@ class MessageCheck {
         if (notBefore != null && notBefore.isAfter(Instant.now().plus(bounds.maxDelay()))) {
             throw ProblemException.invalid("%snotBefore: expected at most %s from now, got %s"
                     .formatted(at, Durations.format(bounds.maxDelay()), notBefore));
+        }
+        if (notBefore != null && notBefore.isBefore(EARLIEST)) {
+            throw ProblemException.invalid("%snotBefore: expected %s or later, got %s".formatted(at, EARLIEST, notBefore));
         }
     }
 

@@ -83,8 +83,9 @@ final class PacingLoop {
         wake();
     }
 
-    /** Looks the queue through soon: signals may have been missed. */
+    /** Looks at everything soon: signals of any kind may have been missed. */
     void sweep() {
+        rulesInDoubt = true;
         sweepWanted = true;
         wake();
     }
@@ -108,7 +109,9 @@ final class PacingLoop {
                 log.error("could not pace queue {}; trying again", queueId, e);
             }
             failing = true;
+            // what it had taken in from signals is lost with the round
             rulesInDoubt = true;
+            sweepWanted = true;
             return FAILURE_PAUSE;
         }
     }
@@ -121,12 +124,17 @@ final class PacingLoop {
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
+        long now = System.nanoTime();
+        if (now - nextSweep >= 0) {
+            // makes up for lost signals of both kinds: what is ready, and what has changed
+            rulesInDoubt = true;
+            sweepWanted = true;
+        }
         QueueRules current = currentRules();
         if (current == null) {
             return NEVER;
         }
-        long now = System.nanoTime();
-        if (sweepWanted || now - nextSweep >= 0) {
+        if (sweepWanted) {
             sweepWanted = false;
             intake.sweep();
             nextSweep = now + context.properties().sweepInterval().toNanos();

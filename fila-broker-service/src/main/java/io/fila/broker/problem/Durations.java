@@ -11,6 +11,9 @@ public final class Durations {
 
     private static final Pattern SIMPLE = Pattern.compile("(\\d{1,15})(ms|s|m|h|d)");
 
+    /** In seconds: milliseconds of anything longer do not fit into a long. */
+    private static final long LONGEST_IN_MILLIS = Long.MAX_VALUE / 1000 - 1;
+
     private Durations() {}
 
     /** Parses, or throws {@code invalid-request} naming the field. */
@@ -36,7 +39,9 @@ public final class Durations {
 
     /** The shortest way to write it: the largest unit that fits whole. */
     public static String format(Duration duration) {
-        if (duration.isNegative() || duration.toNanosPart() % 1_000_000 != 0) {
+        if (duration.isNegative()
+                || duration.toNanosPart() % 1_000_000 != 0
+                || duration.getSeconds() > LONGEST_IN_MILLIS) {
             return duration.toString();
         }
         long millis = duration.toMillis();

@@ -51,6 +51,9 @@ public sealed interface KeyComponent {
 
     /** Reads {@code header:NAME}, {@code attribute:NAME} or {@code fairnessKey}, or throws {@code invalid-request}. */
     static KeyComponent parse(String field, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw ProblemException.invalid(field + ": expected text without the character NUL");
+        }
         if (text.equals("fairnessKey")) {
             return new FairnessKey();
         }

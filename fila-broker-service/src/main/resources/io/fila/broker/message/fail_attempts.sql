@@ -1,4 +1,5 @@
--- Ends attempts that failed: back to the queue after a delay, or to the dead letter queue when they were the last.
+-- Ends attempts that failed: back to the queue after a delay, or to the dead letter queue when they were the last. While that
+-- holds another message of the same id, they are not: ids are unique in a queue, and nothing may be lost.
 -- Serving index: the primary key. Locks: the messages, skipping those that somebody else is settling. Writes: message.
 -- Answers with where each message is now; a lease that is missing from the answer had been lost.
 with failed as materialized (
@@ -6,7 +7,10 @@ with failed as materialized (
            m.sequence,
            m.lease,
            q.dead_letter_id,
-           q.dead_letter_id is not null and (f.dead_letter or m.attempts >= q.max_attempts) as is_dead,
+           q.dead_letter_id is not null
+               and (f.dead_letter or m.attempts >= q.max_attempts)
+               and (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
+               as is_dead,
            coalesce(
                f.delay_ms,
                least(q.initial_backoff_ms * power(q.backoff_multiplier, least(greatest(m.attempts - 1, 0), 60)), q.max_backoff_ms)

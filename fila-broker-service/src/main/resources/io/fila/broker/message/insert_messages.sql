@@ -1,9 +1,9 @@
 -- Stores the messages of one or more enqueues.
 -- Serving index: message_id (conflicts). Locks: a key share on the queues' rows, so that a queue is not deleted under its
 -- messages. Writes: message.
--- Answers with what was stored; a message that is missing from the answer was there before, or has no queue.
+-- Answers with what was stored; a message that is missing from the answer was there before, or is a dead letter, or has no queue.
 with present_queues as (
-    select id
+    select id, dead_letter_id
     from queue
     where id = any (?::bigint[])
     order by id
@@ -12,9 +12,10 @@ with present_queues as (
 incoming as (
     select *
     from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::text[],
-                ?::smallint[], ?::bytea[])
+                ?::smallint[], ?::boolean[], ?::bytea[])
          with ordinality
-         as m (id, queue_id, lane, not_before, delay_ms, weight, fairness_key, headers, payload_kind, payload, position)
+         as m (id, queue_id, lane, not_before, delay_ms, weight, fairness_key, headers, payload_kind, id_given, payload,
+               position)
 ),
 clock as materialized (
     select clock_timestamp() as now
@@ -26,6 +27,9 @@ timed as (
     from incoming m
     join present_queues q on q.id = m.queue_id
     cross join clock
+    -- a scalar subquery, not exists: that may be hashed, which reads the whole table
+    where not m.id_given
+       or (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
 )
 insert into message (id, queue_id, lane, state, available_at, weight, fairness_key, headers, payload_kind, payload)
 select id,

@@ -1,0 +1,275 @@
+package io.fila.broker.grpc;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.fila.broker.TestBroker;
+import io.fila.broker.TestDatabase;
+import io.fila.broker.message.Lease;
+import io.fila.protocol.v1.Extend;
+import io.fila.protocol.v1.Nack;
+import io.fila.protocol.v1.SubscribeRequest;
+import io.fila.protocol.v1.Subscription;
+import io.fila.protocol.v1.Throttle;
+import io.grpc.Status;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static io.fila.broker.grpc.RawClient.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/** What a consumer may get wrong over gRPC: its stream ends and says why, the log stays silent, and the broker goes on. */
+class BadFramesIT {
+
+    private static final com.google.protobuf.Duration LONGEST =
+            com.google.protobuf.Duration.newBuilder().setSeconds(Long.MAX_VALUE).build();
+    private static final com.google.protobuf.Duration NEGATIVE =
+            com.google.protobuf.Duration.newBuilder().setSeconds(-1).build();
+
+    private static TestBroker broker;
+
+    private RawClient client;
+
+    @BeforeAll
+    static void start() {
+        broker = TestBroker.start(TestDatabase.create());
+        broker.createQueue("orders");
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        client = new RawClient(broker.grpcPort());
+    }
+
+    @AfterEach
+    void isUnimpressed() {
+        try {
+            RawClient.Stream good = accepted();
+            good.finish();
+            assertThat(good.end()).isNull();
+            assertThat(client.complaints()).isEmpty();
+        } finally {
+            client.close();
+        }
+    }
+
+    static Stream<Arguments> wrongThrottles() {
+        return Stream.of(
+                throttle("throttles[0].name: expected", throttle -> throttle.setName("a b")),
+                throttle("throttles[0].limits: expected 1 to 10", throttle -> throttle.clearLimits()),
+                throttle("got '0/1s'", throttle -> throttle.setLimits(0, "0/1s")),
+                throttle("got '-5/1s'", throttle -> throttle.setLimits(0, "-5/1s")),
+                throttle("throttles[0].limits: expected N/W", throttle -> throttle.setLimits(0, "5 per second")),
+                throttle("throttles[0].limits: expected", throttle -> throttle.setLimits(0, "5/0s")),
+                throttle(
+                        "throttles[0].limits: expected 1ms to 31d, got 40d",
+                        throttle -> throttle.setLimits(0, "5/40d")),
+                throttle("throttles[0].limits: expected", throttle -> throttle.setLimits(0, "5/999999999999999m")),
+                throttle(
+                        "throttles[0].limits: expected", throttle -> throttle.setLimits(0, "5/PT9223372036854775807S")),
+                throttle("whole milliseconds", throttle -> throttle.setLimits(0, "5/PT0.0015S")),
+                throttle("throttles[0].key: expected header:NAME", throttle -> throttle.addKey("headers:a")),
+                throttle("throttles[0].key: expected header:NAME", throttle -> throttle.addKey("header:")),
+                throttle("throttles[0].key: expected", throttle -> throttle.addKey("header:a\0b")),
+                throttle(
+                        "given twice",
+                        throttle -> throttle.addKey("fairnessKey").addKey("fairnessKey")),
+                throttle(
+                        "at most 8 components, got 9",
+                        throttle -> IntStream.range(0, 9).forEach(i -> throttle.addKey("header:" + i))),
+                throttle("when_key_missing: expected", throttle -> throttle.setWhenKeyMissingValue(9)));
+    }
+
+    private static Arguments throttle(String said, Consumer<Throttle.Builder> flaw) {
+        return arguments(said, flaw);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("wrongThrottles")
+    void refusesAWrongThrottle(String said, Consumer<Throttle.Builder> flaw) {
+        Throttle.Builder throttle = Throttle.newBuilder().setName("t").addLimits("10/1s");
+        flaw.accept(throttle);
+        assertRefused(
+                open(subscription().addThrottles(throttle)).end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                said);
+    }
+
+    @Test
+    void refusesLimitsThatNeverBind() {
+        for (String other : new String[] {"20/1s", "10/1s", "600/1m", "5/1m"}) {
+            Throttle.Builder throttle =
+                    Throttle.newBuilder().setName("stripe").addLimits("10/1s").addLimits(other);
+            assertRefused(
+                    open(subscription().addThrottles(throttle)).end(),
+                    Status.Code.INVALID_ARGUMENT,
+                    "limit-never-binds",
+                    "'stripe'");
+        }
+    }
+
+    @Test
+    void refusesOneThrottleTwiceAndTooMany() {
+        Throttle throttle =
+                Throttle.newBuilder().setName("t").addLimits("10/1s").build();
+        assertRefused(
+                open(subscription().addThrottles(throttle).addThrottles(throttle))
+                        .end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                "'t' is declared twice");
+        assertRefused(
+                open(subscription().addAllThrottles(Collections.nCopies(21, throttle)))
+                        .end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                "got 21");
+    }
+
+    @Test
+    void refusesAnotherKeyForAName() {
+        Throttle.Builder unkeyed = Throttle.newBuilder().setName("disputed").addLimits("10/1s");
+        RawClient.Stream first = open(subscription().addThrottles(unkeyed));
+        await().until(() -> !first.frames().isEmpty());
+        assertRefused(
+                open(subscription().addThrottles(unkeyed.clone().addKey("header:customer")))
+                        .end(),
+                Status.Code.FAILED_PRECONDITION,
+                "throttle-conflict",
+                "[header:customer]");
+        first.finish();
+    }
+
+    @Test
+    void refusesASubscriptionOfNothing() {
+        assertRefused(
+                client.subscribe()
+                        .send(SubscribeRequest.newBuilder().setCredit(1))
+                        .end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                "open: expected in the first frame");
+        assertRefused(
+                open(subscription().setQueue("nowhere")).end(), Status.Code.NOT_FOUND, "queue-not-found", "'nowhere'");
+        assertRefused(
+                open(subscription().setQueue("a/b")).end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                "queue: expected");
+        assertRefused(
+                open(subscription().setConsumer("")).end(),
+                Status.Code.INVALID_ARGUMENT,
+                "invalid-request",
+                "consumer: expected");
+    }
+
+    static Stream<Arguments> wrongFrames() {
+        String lease = new Lease(1, new UUID(1, 1)).toString();
+        return Stream.of(
+                frame("open: expected in the first frame only", frame -> frame.setOpen(subscription())),
+                frame("credit: expected at most 10000", frame -> frame.setCredit(10_001)),
+                frame(
+                        "credit: expected at most 10000 deliveries asked for at a time, got 4294967295",
+                        frame -> frame.setCredit(-1)),
+                frame("ack: expected a lease", frame -> frame.addAck("")),
+                frame("ack: expected a lease", frame -> frame.addAck("no lease")),
+                frame("ack: expected a lease", frame -> frame.addAck(lease + "AA")),
+                frame("release: expected a lease", frame -> frame.addRelease("x".repeat(100_000))),
+                nack("nack.lease: expected a lease", nack -> nack.setLease("?")),
+                nack("error: expected", nack -> nack.setError("a\0b")),
+                nack("retryAfter: expected 0s to 365d, got PT-1S", nack -> nack.setRetryAfter(NEGATIVE)),
+                nack("retryAfter: expected 0s to 365d", nack -> nack.setRetryAfter(LONGEST)),
+                extend("extend.lease: expected a lease", extend -> extend.setLease("?")),
+                extend(
+                        "by: expected 1s to 12h, got 0s",
+                        extend -> extend.setBy(com.google.protobuf.Duration.getDefaultInstance())),
+                extend("by: expected 1s to 12h", extend -> extend.setBy(LONGEST)));
+    }
+
+    private static Arguments frame(String said, Consumer<SubscribeRequest.Builder> flaw) {
+        return arguments(said, flaw);
+    }
+
+    private static Arguments nack(String said, Consumer<Nack.Builder> flaw) {
+        return frame(said, frame -> flaw.accept(frame.addNackBuilder().setLease(lease())));
+    }
+
+    private static Arguments extend(String said, Consumer<Extend.Builder> flaw) {
+        return frame(said, frame -> flaw.accept(frame.addExtendBuilder().setLease(lease())));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("wrongFrames")
+    void endsTheStreamAfterAWrongFrame(String said, Consumer<SubscribeRequest.Builder> flaw) {
+        SubscribeRequest.Builder frame = SubscribeRequest.newBuilder();
+        flaw.accept(frame);
+        assertRefused(accepted().send(frame).end(), Status.Code.INVALID_ARGUMENT, "invalid-request", said);
+    }
+
+    /** The broker used to complete a stream that it had ended with an error, which gRPC takes for a fault and logs. */
+    @Test
+    void endsTheStreamOnceThoughTheConsumerFinishesToo() {
+        for (int i = 0; i < 20; i++) {
+            RawClient.Stream stream = open(subscription().setQueue("nowhere"));
+            if (i % 2 == 0) {
+                stream.send(SubscribeRequest.newBuilder().setOpen(subscription()));
+            }
+            stream.finish();
+            assertRefused(stream.end(), Status.Code.NOT_FOUND, "queue-not-found", "'nowhere'");
+        }
+    }
+
+    @Test
+    void saysWhichLeasesAreLost() {
+        String unknown = lease();
+        RawClient.Stream stream = accepted();
+        stream.send(SubscribeRequest.newBuilder()
+                .setSequence(7)
+                .addAck(unknown)
+                .addNack(Nack.newBuilder().setLease(unknown))
+                .addExtend(Extend.newBuilder().setLease(unknown))
+                .addRelease(unknown));
+        await().atMost(Duration.ofSeconds(30)).until(() -> stream.frames().size() == 2);
+        assertThat(stream.frames().get(1).getSettled().getSequence()).isEqualTo(7);
+        assertThat(stream.frames().get(1).getSettled().getLostList()).containsExactly(unknown);
+        stream.finish();
+        assertThat(stream.end()).isNull();
+    }
+
+    private static String lease() {
+        return new Lease(123_456, UUID.randomUUID()).toString();
+    }
+
+    private static Subscription.Builder subscription() {
+        return Subscription.newBuilder().setQueue("orders").setConsumer("test");
+    }
+
+    private RawClient.Stream open(Subscription.Builder subscription) {
+        return client.subscribe().send(SubscribeRequest.newBuilder().setOpen(subscription));
+    }
+
+    private RawClient.Stream accepted() {
+        RawClient.Stream stream = open(subscription());
+        await().atMost(Duration.ofSeconds(30)).until(() -> !stream.frames().isEmpty());
+        assertThat(stream.frames().get(0).hasAccepted()).isTrue();
+        return stream;
+    }
+}
