@@ -65,6 +65,14 @@ final class Scheduler {
         }
     }
 
+    /** The weight of a known lane's group is another now. */
+    void weigh(UUID id, int weight) {
+        Lane lane = lanes.get(id);
+        if (lane != null) {
+            lane.group.weight = weight;
+        }
+    }
+
     /** Messages of a lane not known yet are ready. */
     void add(LaneInfo info, long first, int count) {
         FairnessGroup group = groups.computeIfAbsent(info.fairnessKey(), FairnessGroup::new);
