@@ -38,11 +38,17 @@ final class Lane {
      */
     long signalled = Long.MAX_VALUE;
 
-    /** What its group was charged for the proposal under way. */
-    long charged;
+    /** How many of it are proposed. */
+    int quota;
 
     /** Where it is parked. */
     @Nullable WatchedBucket holder;
+
+    /** Whose room it was woken for; null if it did not have to wait. */
+    @Nullable WatchedBucket wokenBy;
+
+    /** How much of that room is meant for it. */
+    int portion;
 
     Lane(UUID id, FairnessGroup group, List<WatchedBucket> buckets, long head) {
         this.id = id;
@@ -50,5 +56,15 @@ final class Lane {
         this.buckets = List.copyOf(buckets);
         this.head = head;
         this.want = 1;
+    }
+
+    /** How many are known to wait. */
+    int expected() {
+        return (int) Math.max(1, want - 1);
+    }
+
+    /** No more than this is to be proposed: of contended room, its portion. */
+    int most() {
+        return (int) (wokenBy == null || portion >= expected() ? want : portion);
     }
 }

@@ -45,13 +45,14 @@ final class LaneIntake {
         this.buckets = buckets;
     }
 
+    /** @param sample the latest one seen: its weight holds */
     private record Signal(long first, int count, @Nullable Sample sample) {
 
         Signal and(Signal other) {
             return new Signal(
                     Math.min(first, other.first),
                     (int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
-                    sample == null ? other.sample : sample);
+                    other.sample == null ? sample : other.sample);
         }
     }
 
@@ -125,6 +126,9 @@ final class LaneIntake {
             }
             if (scheduler.knows(lane)) {
                 scheduler.signal(lane, signal.first(), signal.count());
+                if (signal.sample() != null) {
+                    scheduler.weigh(lane, signal.sample().weight());
+                }
             } else if (signal.sample() == null) {
                 unknown.put(lane, signal);
             } else {

@@ -1,10 +1,11 @@
 package io.fila.broker.pacing;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Decides what to propose next for one queue on one node, from a picture that may be wrong: a claim corrects it, and nothing is
  * delivered because of it alone.
  *
- * <p>Fairness groups take turns by deficit round robin, each with its lanes by age. A lane that a bucket holds waits at that
- * bucket, oldest first, and costs nothing until the bucket has room (invariant I5); then only as many lanes are proposed as can
- * have room. Every operation costs a logarithm of the lanes at most, whatever waits.
+ * <p>Fairness groups take turns by deficit round robin, each with its lanes by age: for credit, and by themselves for the room
+ * of each bucket (see {@link FairQueue}). A lane that a bucket holds waits at that bucket, and costs nothing until the bucket has
+ * room (invariant I5); then only as many lanes are proposed as can have room.
  *
  * <p>No I/O, no clock, no locks: the caller gives the time (any monotonic nanoseconds) and calls from one thread at a time.
  */
@@ -31,22 +32,14 @@ final class Scheduler {
     private static final long ANSWER_OVERDUE = 50_000_000;
 
     private final Map<UUID, Lane> lanes = new HashMap<>();
-    private final Map<String, FairnessGroup> groups = new HashMap<>();
-    private @Nullable FairnessGroup unkeyed;
+    private final Map<@Nullable String, FairnessGroup> groups = new HashMap<>();
     private final Map<UUID, WatchedBucket> buckets = new HashMap<>();
 
     /** Buckets with parked lanes, by when those are to be looked at. */
     private final TreeSet<WatchedBucket> holding = new TreeSet<>(WatchedBucket.BY_WAKE);
 
-    /** Groups with ready lanes, the next to be served first. */
-    private final ArrayDeque<FairnessGroup> ring = new ArrayDeque<>();
-
-    /** What a weight of one earns on a turn; set anew for each round. */
-    private long quantum = 1;
-
-    private int turnsLeft;
-
-    private int readyLanes;
+    /** Lanes that may be proposed. */
+    private final FairQueue ready = new FairQueue();
 
     /** What there is to know of a lane that the scheduler does not know yet. */
     record LaneInfo(UUID id, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
@@ -72,15 +65,25 @@ final class Scheduler {
         }
     }
 
+    /** The weight of a known lane's group is another now. */
+    void weigh(UUID id, int weight) {
+        Lane lane = lanes.get(id);
+        if (lane != null) {
+            lane.group.weight = weight;
+        }
+    }
+
     /** Messages of a lane not known yet are ready. */
     void add(LaneInfo info, long first, int count) {
-        FairnessGroup group = group(info);
+        FairnessGroup group = groups.computeIfAbsent(info.fairnessKey(), FairnessGroup::new);
+        group.weight = info.weight();
         List<WatchedBucket> drawnFrom = new ArrayList<>(info.buckets().size());
         for (BucketInfo bucket : info.buckets()) {
             WatchedBucket watched = buckets.computeIfAbsent(bucket.id(), id -> new WatchedBucket(id, bucket.most()));
-            watched.lanes++;
+            watched.parked.join(group);
             drawnFrom.add(watched);
         }
+        ready.join(group);
         group.lanes++;
         Lane lane = new Lane(info.id(), group, drawnFrom, first);
         lane.want = Math.min(MAX_WANT, 1L + count);
@@ -91,32 +94,36 @@ final class Scheduler {
     /** Proposes up to {@code credit} messages of up to {@code maxLanes} lanes. Every proposed lane must be answered. */
     Proposal propose(int credit, int maxLanes, long now) {
         wakeParked(credit, now);
-        List<Share> shares = new ArrayList<>();
+        ready.begin();
+        Set<Lane> chosen = new LinkedHashSet<>();
         int left = credit;
-        while (left > 0 && shares.size() < maxLanes && !ring.isEmpty()) {
-            FairnessGroup group = ring.element();
-            if (group.ready.isEmpty()) {
-                leaveRing();
-                continue;
+        while (left > 0 && !ready.isEmpty()) {
+            Lane lane = ready.next();
+            if (!chosen.contains(lane)) {
+                if (chosen.size() == maxLanes) {
+                    break;
+                }
+                if (parkIfHeld(lane, now)) {
+                    continue;
+                }
+                chosen.add(lane);
             }
-            if (group.deficit <= 0) {
-                startTurn(group, left);
+            int portion = Math.min(ready.portion(left), lane.most() - lane.quota);
+            lane.quota += portion;
+            left -= portion;
+            ready.count(lane.group, portion);
+            if (lane.quota == lane.most()) {
+                ready.remove(lane);
+                lane.place = Place.CLAIMED;
             }
-            Lane lane = takeOldest(group);
-            if (parkIfHeld(lane, now)) {
-                continue;
+        }
+        List<Share> shares = new ArrayList<>(chosen.size());
+        for (Lane lane : chosen) {
+            if (lane.place == Place.READY) {
+                ready.remove(lane);
+                lane.place = Place.CLAIMED;
             }
-            // alone, a group owes nobody a turn and is charged nothing
-            boolean alone = ring.size() == 1;
-            int quota = (int) Math.min(lane.want, alone ? left : Math.min(left, group.deficit));
-            lane.charged = alone ? 0 : quota;
-            group.deficit -= lane.charged;
-            left -= quota;
-            lane.place = Place.CLAIMED;
-            shares.add(share(lane, quota));
-            if (!alone && group.deficit <= 0) {
-                ring.add(ring.remove());
-            }
+            shares.add(share(lane));
         }
         return new Proposal(shares);
     }
@@ -127,19 +134,18 @@ final class Scheduler {
         if (lane == null || lane.place != Place.CLAIMED) {
             throw new IllegalArgumentException("lane " + answer.lane() + " has not been proposed");
         }
-        lane.group.deficit += Math.max(0, lane.charged - answer.leased());
-        boolean isSignalled = lane.signalled != Long.MAX_VALUE;
-        if (answer.leased() < answer.asked() && !isSignalled) {
+        count(lane, answer.leased());
+        boolean isDrained = answer.leased() < answer.asked();
+        if (isDrained && lane.signalled == Long.MAX_VALUE) {
             remove(lane);
             return;
         }
-        long unseen = isSignalled ? 1 : Math.min(2L * answer.leased(), MAX_WANT);
+        long unseen = isDrained ? 1 : Math.min(2L * answer.leased(), MAX_WANT);
         lane.want = Math.max(1, Math.max(lane.want - answer.leased(), unseen));
         lane.head = Math.min(answer.head(), lane.signalled);
         lane.signalled = Long.MAX_VALUE;
-        if (!parkIfHeld(lane, now)) {
-            makeReady(lane);
-        }
+        makeReady(lane);
+        parkIfHeld(lane, now);
     }
 
     /** A bucket has room from that moment on, which may have passed. */
@@ -163,46 +169,74 @@ final class Scheduler {
 
     /** Whether a lane could be proposed now, as far as is known. */
     boolean hasReady() {
-        return readyLanes > 0;
+        return !ready.isEmpty();
     }
 
-    /** How many lanes are known. */
-    int size() {
-        return lanes.size();
+    /** Whether nothing is kept: no lane, no group, no bucket. */
+    boolean isEmpty() {
+        return lanes.isEmpty() && groups.isEmpty() && buckets.isEmpty() && holding.isEmpty() && ready.isAbandoned();
     }
 
-    private void startTurn(FairnessGroup group, int credit) {
-        if (turnsLeft <= 0) {
-            turnsLeft = ring.size();
-            long weights = ring.stream().mapToLong(member -> member.weight).sum();
-            quantum = Math.max(1, credit / weights);
+    /** Counts what was leased for its group, wherever others wanted it too, instead of what it was meant to get. */
+    private void count(Lane lane, int leased) {
+        ready.count(lane.group, leased - lane.quota);
+        for (WatchedBucket bucket : lane.buckets) {
+            if (bucket == lane.wokenBy) {
+                bucket.parked.count(lane.group, leased - lane.portion);
+            } else if (!bucket.parked.isEmpty()) {
+                bucket.parked.count(lane.group, leased);
+            }
         }
-        turnsLeft--;
-        group.deficit += group.weight * quantum;
+        lane.quota = 0;
+        lane.portion = 0;
+        lane.wokenBy = null;
     }
 
-    /** Makes lanes ready whose bucket has room: as many as can go, the oldest first. */
     private void wakeParked(int credit, long now) {
         while (credit > 0 && !holding.isEmpty() && holding.first().wakeAt <= now) {
             WatchedBucket bucket = holding.first();
             holding.remove(bucket);
             bucket.roomAt = WatchedBucket.OPEN;
-            long room = Math.min(bucket.most, credit);
-            while (room > 0 && !bucket.parked.isEmpty()) {
-                Lane lane = bucket.parked.first();
-                bucket.parked.remove(lane);
-                lane.holder = null;
-                if (!parkIfHeld(lane, now)) {
-                    makeReady(lane);
-                    room -= lane.want;
-                }
-            }
+            share(bucket, Math.min(bucket.most, credit), now);
             // the claim's answer says how much room is left, and wakes the rest; unless it never gets to be claimed
             bucket.wakeAt = now + ANSWER_OVERDUE;
             if (!bucket.parked.isEmpty()) {
                 holding.add(bucket);
             }
         }
+    }
+
+    /** Makes lanes ready that a bucket held: as many as can go if it has that much room. */
+    private void share(WatchedBucket bucket, int room, long now) {
+        bucket.parked.begin();
+        Set<Lane> woken = new LinkedHashSet<>();
+        int left = room;
+        while (left > 0 && !bucket.parked.isEmpty()) {
+            Lane lane = bucket.parked.next();
+            if (!woken.contains(lane) && parkIfHeld(lane, now)) {
+                continue;
+            }
+            woken.add(lane);
+            int portion = Math.min(bucket.parked.portion(left), lane.expected() - lane.portion);
+            lane.portion += portion;
+            left -= portion;
+            bucket.parked.count(lane.group, portion);
+            if (lane.portion == lane.expected()) {
+                wake(lane, bucket);
+            }
+        }
+        for (Lane lane : woken) {
+            if (lane.place == Place.PARKED) {
+                wake(lane, bucket);
+            }
+        }
+    }
+
+    private void wake(Lane lane, WatchedBucket bucket) {
+        bucket.parked.remove(lane);
+        lane.holder = null;
+        lane.wokenBy = bucket;
+        makeReady(lane);
     }
 
     private boolean parkIfHeld(Lane lane, long now) {
@@ -215,6 +249,12 @@ final class Scheduler {
         if (holder == null) {
             return false;
         }
+        queueOf(lane).remove(lane);
+        if (lane.wokenBy != null) {
+            lane.wokenBy.parked.count(lane.group, -lane.portion);
+            lane.wokenBy = null;
+            lane.portion = 0;
+        }
         lane.place = Place.PARKED;
         lane.holder = holder;
         holder.parked.add(lane);
@@ -223,80 +263,39 @@ final class Scheduler {
     }
 
     private void moveHead(Lane lane, long head) {
-        TreeSet<Lane> waitingWith = lane.holder == null ? lane.group.ready : lane.holder.parked;
-        waitingWith.remove(lane);
+        FairQueue queue = queueOf(lane);
+        queue.remove(lane);
         lane.head = head;
-        waitingWith.add(lane);
+        queue.add(lane);
+    }
+
+    /** Where a lane waits that is not being claimed. */
+    private FairQueue queueOf(Lane lane) {
+        return lane.holder == null ? ready : lane.holder.parked;
     }
 
     private void makeReady(Lane lane) {
         lane.place = Place.READY;
-        FairnessGroup group = lane.group;
-        group.ready.add(lane);
-        readyLanes++;
-        if (!group.inRing) {
-            group.inRing = true;
-            ring.add(group);
-        }
-    }
-
-    private Lane takeOldest(FairnessGroup group) {
-        Lane lane = group.ready.first();
-        group.ready.remove(lane);
-        readyLanes--;
-        return lane;
-    }
-
-    /** Takes the first group out of the ring: it has nothing to propose. */
-    private void leaveRing() {
-        FairnessGroup group = ring.remove();
-        group.inRing = false;
-        group.deficit = 0;
-        if (group.lanes == 0) {
-            forget(group);
-        }
+        ready.add(lane);
     }
 
     private void remove(Lane lane) {
         lanes.remove(lane.id);
+        ready.leave(lane.group);
         for (WatchedBucket bucket : lane.buckets) {
-            bucket.lanes--;
-            if (bucket.lanes == 0) {
+            bucket.parked.leave(lane.group);
+            if (bucket.parked.isAbandoned()) {
                 buckets.remove(bucket.id);
             }
         }
-        FairnessGroup group = lane.group;
-        group.lanes--;
-        // in the ring it is forgotten when its turn comes, without a search
-        if (group.lanes == 0 && !group.inRing) {
-            forget(group);
+        lane.group.lanes--;
+        if (lane.group.lanes == 0) {
+            groups.remove(lane.group.key);
         }
     }
 
-    private void forget(FairnessGroup group) {
-        if (group.key == null) {
-            unkeyed = null;
-        } else {
-            groups.remove(group.key);
-        }
-    }
-
-    private FairnessGroup group(LaneInfo info) {
-        String key = info.fairnessKey();
-        FairnessGroup group;
-        if (key == null) {
-            group = unkeyed == null ? new FairnessGroup(null, info.weight()) : unkeyed;
-            unkeyed = group;
-        } else {
-            group = groups.computeIfAbsent(key, name -> new FairnessGroup(name, info.weight()));
-        }
-        group.weight = info.weight();
-        return group;
-    }
-
-    private static Share share(Lane lane, int quota) {
+    private static Share share(Lane lane) {
         List<UUID> drawnFrom = lane.buckets.stream().map(bucket -> bucket.id).toList();
-        int expected = (int) Math.min(quota, Math.max(1, lane.want - 1));
-        return new Share(lane.id, lane.head, expected, quota, drawnFrom);
+        return new Share(lane.id, lane.head, Math.min(lane.quota, lane.expected()), lane.quota, drawnFrom);
     }
 }

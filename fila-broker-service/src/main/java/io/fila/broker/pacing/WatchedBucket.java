@@ -1,7 +1,6 @@
 package io.fila.broker.pacing;
 
 import java.util.Comparator;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /** What the scheduler knows of a bucket: until when it has no room, and which lanes wait for that. */
@@ -18,16 +17,14 @@ final class WatchedBucket {
     /** No more than this many can have room at once. */
     final int most;
 
-    final TreeSet<Lane> parked = new TreeSet<>(Lane.BY_AGE);
+    /** The lanes that it holds. */
+    final FairQueue parked = new FairQueue();
 
     /** The moment, on the scheduler's clock, from which there is room again; {@link #OPEN}. */
     long roomAt = OPEN;
 
     /** When its parked lanes are to be looked at: when it has room, or an answer about it is overdue. */
     long wakeAt = OPEN;
-
-    /** How many lanes draw from it, wherever they are. */
-    int lanes;
 
     WatchedBucket(UUID id, int most) {
         this.id = id;

@@ -1,0 +1,219 @@
+package io.fila.broker.pacing;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.fila.broker.TestDatabase;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The statements in files fit the schema, and find what they look for by an index, whatever the planner knows (I7). */
+class StatementsIT {
+
+    private static final int ROWS = 50_000;
+    private static final Pattern SCAN =
+            Pattern.compile("Seq Scan on (?:public\\.)?(message|delivery|bucket)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PARAMETER = Pattern.compile("\\?");
+
+    private static final String UUIDS =
+            "array(select md5('b' || n)::uuid from generate_series(1, 20) n)";
+    private static final String LANES = "array(select md5('l' || n)::uuid from generate_series(1, 20) n)";
+    private static final String LEASES =
+            "array_fill(1::bigint, array[20]), array(select n::bigint from generate_series(1, 20) n),"
+                    + " array(select md5('c' || n)::uuid from generate_series(1, 20) n)";
+    private static final String TIMES = "array_fill(clock_timestamp(), array[20])";
+    private static final String IDS = "array(select n::bigint from generate_series(1, 20) n)";
+    private static final String COUNTS = "array_fill(1, array[20])";
+
+    /** What is known of the tables when a statement is planned. */
+    enum Statistics {
+        FRESH,
+        STALE,
+        ABSENT
+    }
+
+    /** A statement, example values for its parameters, and the indexes it is to use. */
+    record Planned(String file, String values, List<String> indexes) {
+        @Override
+        public String toString() {
+            return file;
+        }
+    }
+
+    private static final List<Planned> PLANNED = List.of(
+            new Planned(
+                    "lease_messages",
+                    "gen_random_uuid(), 30000, 1, %s, array_fill(0::bigint, array[20]), %s, 1".formatted(LANES, COUNTS),
+                    List.of("message_ready", "message_pkey")),
+            new Planned("find_lanes", "1, md5('')::uuid, 1, 1000", List.of("message_ready")),
+            new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
+            new Planned("find_stale_messages", "1, md5('l1')::uuid, 1000", List.of("message_ready")),
+            new Planned("move_messages", IDS + ", " + LANES + ", 1", List.of("message_pkey")),
+            new Planned("ack_leases", LEASES, List.of("message_pkey")),
+            new Planned("release_leases", LEASES, List.of("message_pkey")),
+            new Planned("extend_leases", LEASES + ", " + IDS, List.of("message_pkey")),
+            new Planned(
+                    "fail_attempts",
+                    LEASES
+                            + ", array_fill('c'::text, array[20]), array_fill('nack'::text, array[20]),"
+                            + " array_fill('e'::text, array[20]), "
+                            + IDS
+                            + ", array_fill(false, array[20])",
+                    List.of("message_pkey")),
+            new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
+            new Planned("find_expired", "1000", List.of("message_leased")),
+            new Planned("lock_buckets", UUIDS, List.of("bucket_pkey")),
+            new Planned("count_room", UUIDS + ", " + UUIDS, List.of("bucket_pkey", "delivery_pkey")),
+            new Planned(
+                    "charge_buckets",
+                    UUIDS + ", " + COUNTS + ", " + TIMES + ", 250000",
+                    List.of("bucket_pkey", "delivery_pkey")),
+            new Planned(
+                    "settle_deliveries",
+                    String.join(", ", UUIDS, UUIDS, TIMES, IDS, TIMES),
+                    List.of("bucket_pkey", "delivery_pkey")),
+            new Planned(
+                    "refund_deliveries",
+                    String.join(", ", UUIDS, UUIDS, IDS, COUNTS, TIMES),
+                    List.of("bucket_pkey", "delivery_pkey")));
+
+    private static final Map<Statistics, Connection> CONNECTIONS = new EnumMap<>(Statistics.class);
+    private static final Map<String, String> STATEMENTS = new TreeMap<>();
+
+    @BeforeAll
+    static void prepare() throws SQLException, IOException {
+        Resource[] files = new PathMatchingResourcePatternResolver().getResources("classpath*:io/fila/broker/**/*.sql");
+        for (Resource file : files) {
+            STATEMENTS.put(
+                    file.getFilename().replace(".sql", ""),
+                    file.getContentAsString(StandardCharsets.UTF_8)
+                            .lines()
+                            .filter(line -> !line.startsWith("--"))
+                            .collect(Collectors.joining("\n")));
+        }
+        for (Statistics statistics : Statistics.values()) {
+            Connection connection = DriverManager.getConnection(TestDatabase.create());
+            CONNECTIONS.put(statistics, connection);
+            fill(connection, statistics);
+        }
+    }
+
+    @AfterAll
+    static void close() throws SQLException {
+        for (Connection connection : CONNECTIONS.values()) {
+            connection.close();
+        }
+    }
+
+    private static void fill(Connection connection, Statistics statistics) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String table : List.of("message", "delivery", "bucket")) {
+                statement.execute("alter table " + table + " set (autovacuum_enabled = false)");
+            }
+            if (statistics == Statistics.STALE) {
+                statement.execute("analyze");
+            }
+            statement.execute("""
+                    insert into queue (name, visibility_timeout_ms, max_attempts, initial_backoff_ms, backoff_multiplier,
+                                       max_backoff_ms, backoff_jitter)
+                    values ('q', 30000, 3, 1000, 2, 60000, 0.1)
+                    """);
+            statement.execute("""
+                    insert into throttle values ('t', '{}', false, '{10,100}', '{1000,60000}', 60000)
+                    """);
+            statement.execute("""
+                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, payload_kind, payload)
+                    select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
+                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, 0, 'x'
+                    from generate_series(1, %d) n
+                    cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
+                    """.formatted(ROWS));
+            statement.execute("""
+                    insert into bucket (id, throttle, cum)
+                    select md5('b' || n)::uuid, 't', 5 from generate_series(1, %d) n
+                    """.formatted(ROWS));
+            statement.execute("""
+                    insert into delivery (bucket_id, until, count, cum)
+                    select md5('b' || n / 5)::uuid, clock_timestamp() - (5 - n %% 5) * interval '300 milliseconds', 1, 1 + n %% 5
+                    from generate_series(1, %d) n
+                    """.formatted(ROWS));
+            if (statistics == Statistics.FRESH) {
+                statement.execute("analyze");
+            }
+        }
+    }
+
+    @Test
+    void fitTheSchema() {
+        assertThat(STATEMENTS).as("statements found on the class path").isNotEmpty();
+        SoftAssertions softly = new SoftAssertions();
+        STATEMENTS.forEach((name, sql) -> softly.assertThatCode(() -> {
+                    try (var statement = CONNECTIONS.get(Statistics.FRESH).prepareStatement(sql)) {
+                        statement.getParameterMetaData();
+                    }
+                })
+                .as(name)
+                .doesNotThrowAnyException());
+        softly.assertAll();
+    }
+
+    static Stream<Arguments> plans() {
+        return Arrays.stream(Statistics.values())
+                .flatMap(statistics -> Stream.of("force_generic_plan", "force_custom_plan")
+                        .flatMap(mode -> PLANNED.stream().map(planned -> Arguments.of(planned, statistics, mode))));
+    }
+
+    @ParameterizedTest(name = "{0}, statistics {1}, {2}")
+    @MethodSource("plans")
+    void useTheirIndexes(Planned planned, Statistics statistics, String mode) throws SQLException {
+        assertThat(STATEMENTS).containsKey(planned.file());
+        String plan = plan(CONNECTIONS.get(statistics), planned, mode);
+
+        assertThat(SCAN.matcher(plan).find()).as("a scan in %s", plan).isFalse();
+        assertThat(plan).contains(planned.indexes());
+    }
+
+    private static String plan(Connection connection, Planned planned, String mode) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set plan_cache_mode = " + mode);
+            statement.execute("prepare planned as " + numbered(STATEMENTS.get(planned.file())));
+            try (var rows = statement.executeQuery("explain (costs off) execute planned(" + planned.values() + ")")) {
+                StringBuilder plan = new StringBuilder();
+                while (rows.next()) {
+                    plan.append(rows.getString(1)).append('\n');
+                }
+                return plan.toString();
+            } finally {
+                statement.execute("deallocate planned");
+            }
+        }
+    }
+
+    /** With the parameters as the server numbers them. */
+    private static String numbered(String sql) {
+        int[] number = {0};
+        return PARAMETER.matcher(sql).replaceAll(match -> Matcher.quoteReplacement("$" + ++number[0]));
+    }
+}
