@@ -74,17 +74,11 @@ public final class StoredRows implements AutoCloseable {
     /** A subscription of the queue that declares the throttle. */
     public void declare(long queueId, String throttle, String... limits) {
         UUID subscription = subscribe(queueId);
-        execute(
-                """
+        execute("""
                 insert into declaration (subscription_id, throttle, queue_id, unthrottled_when_key_missing, limit_counts,
                                          limit_windows_ms)
                 values (?, ?, ?, false, ?::integer[], ?::bigint[])
-                """,
-                subscription,
-                throttle,
-                queueId,
-                counts(limits),
-                windows(limits));
+                """, subscription, throttle, queueId, counts(limits), windows(limits));
     }
 
     public UUID subscribe(long queueId) {
@@ -142,19 +136,14 @@ public final class StoredRows implements AutoCloseable {
 
     /** Counts deliveries that were sent so long ago. To be called for the oldest first. */
     public void deliver(Bucket bucket, int count, Duration ago) {
-        execute(
-                """
+        execute("""
                 with charged as (
                     update bucket set cum = cum + ? where id = ? returning id, cum
                 )
                 insert into delivery (bucket_id, until, count, cum)
                 select id, clock_timestamp() - ? * interval '1 microsecond', ?, cum
                 from charged
-                """,
-                count,
-                bucket.id(),
-                ago.toNanos() / 1000,
-                count);
+                """, count, bucket.id(), ago.toNanos() / 1000, count);
     }
 
     public void close(Bucket bucket, Duration remaining) {
@@ -206,7 +195,8 @@ public final class StoredRows implements AutoCloseable {
     }
 
     private static String array(List<?> elements) {
-        return "{" + String.join(",", elements.stream().map(e -> "\"" + e + "\"").toList()) + "}";
+        return "{"
+                + String.join(",", elements.stream().map(e -> "\"" + e + "\"").toList()) + "}";
     }
 
     private static HikariDataSource newDataSource() {

@@ -127,7 +127,9 @@ class EnqueueStore {
 
         void bind(Connection connection, PreparedStatement statement) throws SQLException {
             statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
-            String[] types = {"uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint", "boolean"};
+            String[] types = {
+                "uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint", "boolean"
+            };
             for (int column = 0; column < types.length; column++) {
                 statement.setArray(2 + column, column(connection, types[column], column));
             }

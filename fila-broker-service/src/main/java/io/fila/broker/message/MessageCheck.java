@@ -108,7 +108,8 @@ class MessageCheck {
                     .formatted(at, Durations.format(bounds.maxDelay()), notBefore));
         }
         if (notBefore != null && notBefore.isBefore(EARLIEST)) {
-            throw ProblemException.invalid("%snotBefore: expected %s or later, got %s".formatted(at, EARLIEST, notBefore));
+            throw ProblemException.invalid(
+                    "%snotBefore: expected %s or later, got %s".formatted(at, EARLIEST, notBefore));
         }
     }
 

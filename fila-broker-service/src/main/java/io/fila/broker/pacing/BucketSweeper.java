@@ -124,7 +124,8 @@ class BucketSweeper {
 
     private void forgetThrottles() {
         Set<String> unused = store.findUnusedThrottles();
-        List<String> stillUnused = unused.stream().filter(unusedBefore::contains).toList();
+        List<String> stillUnused =
+                unused.stream().filter(unusedBefore::contains).toList();
         if (!stillUnused.isEmpty()) {
             store.deleteUnusedThrottles(stillUnused);
         }

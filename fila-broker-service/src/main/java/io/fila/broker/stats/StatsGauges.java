@@ -57,8 +57,7 @@ class StatsGauges {
     private static <K, V> void show(MultiGauge gauge, String tag, Map<K, V> sample, Function<V, Long> value) {
         gauge.register(
                 sample.entrySet().stream()
-                        .map(entry -> Row.of(
-                                Tags.of(tag, entry.getKey().toString()), value.apply(entry.getValue())))
+                        .map(entry -> Row.of(Tags.of(tag, entry.getKey().toString()), value.apply(entry.getValue())))
                         .toList(),
                 true);
     }

@@ -111,7 +111,8 @@ class StatsSampler {
             });
         }
         Map<String, ThrottleSample> samples = new HashMap<>();
-        names.forEach(name -> samples.put(name, sample(censuses.get(name), waiting.getOrDefault(name, 0L))));
+        names.forEach(name -> samples.put(
+                name, sample(censuses.computeIfAbsent(name, buckets::census), waiting.getOrDefault(name, 0L))));
         gauges.show(queues, samples);
     }
 

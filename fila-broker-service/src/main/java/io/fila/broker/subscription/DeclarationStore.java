@@ -35,6 +35,7 @@ class DeclarationStore {
             values (?, ?, ?, ?, ?, ?)
             on conflict (name) do update set name = excluded.name
             """;
+
     private static final String LOCK = "select name from throttle where name = any (?) order by name for update";
     private static final String CONFLICT = """
             select t.key

@@ -11,7 +11,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import jakarta.annotation.PreDestroy;
 
@@ -88,27 +87,7 @@ class HttpSubscriptions implements Subscriptions {
         }
         Durations.requireBetween("wait", wait, Duration.ZERO, MAX_WAIT);
         Renewed renewed = renew(subscription);
-        if (max == 0) {
-            ReceiveSink[] heartbeat = new ReceiveSink[1];
-            heartbeat[0] = new ReceiveSink(0, true, () -> heartbeat[0].answerWithNothing(), () -> {});
-            return heartbeat[0];
-        }
-        AtomicReference<Future<?>> alarm = new AtomicReference<>();
-        ReceiveSink[] sink = new ReceiveSink[1];
-        Runnable started = () -> {
-            Duration patience = wait.isZero() ? GRACE : wait;
-            alarm.set(timer.schedule(sink[0]::answerWithNothing, patience.toMillis(), TimeUnit.MILLISECONDS));
-            pacing.add(renewed.queueId(), sink[0]);
-        };
-        Runnable ended = () -> {
-            pacing.remove(renewed.queueId(), sink[0]);
-            Future<?> set = alarm.get();
-            if (set != null) {
-                set.cancel(false);
-            }
-        };
-        sink[0] = new ReceiveSink(max, wait.isZero(), started, ended);
-        return sink[0];
+        return new ReceiveSink(max, wait.isZero(), sink -> await(sink, renewed.queueId(), max, wait));
     }
 
     @Override
@@ -126,6 +105,20 @@ class HttpSubscriptions implements Subscriptions {
     @PreDestroy
     void close() {
         timer.shutdownNow();
+    }
+
+    private void await(ReceiveSink sink, long queueId, int max, Duration wait) {
+        if (max == 0) {
+            sink.answerWithNothing();
+            return;
+        }
+        pacing.add(queueId, sink);
+        Duration patience = wait.isZero() ? GRACE : wait;
+        Future<?> alarm = timer.schedule(sink::answerWithNothing, patience.toMillis(), TimeUnit.MILLISECONDS);
+        sink.onEnd(() -> {
+            alarm.cancel(false);
+            pacing.remove(queueId, sink);
+        });
     }
 
     private Renewed renew(UUID subscription) {

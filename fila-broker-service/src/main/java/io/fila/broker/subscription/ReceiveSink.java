@@ -21,8 +21,7 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
 
     private final int max;
     private final boolean answersAtOnce;
-    private final Runnable started;
-    private final Runnable ended;
+    private final Consumer<ReceiveSink> started;
 
     /** Guards what follows. */
     private final Object lock = new Object();
@@ -30,17 +29,16 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
     private State state = State.PREPARED;
     private @Nullable Consumer<List<Delivery>> writer;
     private @Nullable Consumer<Throwable> failure;
+    private Runnable ended = () -> {};
 
     /**
      * @param answersAtOnce whether to answer with nothing as soon as there is nothing
      * @param started called when the answer is waited for
-     * @param ended called once, when it has been given or is not wanted any more
      */
-    ReceiveSink(int max, boolean answersAtOnce, Runnable started, Runnable ended) {
+    ReceiveSink(int max, boolean answersAtOnce, Consumer<ReceiveSink> started) {
         this.max = max;
         this.answersAtOnce = answersAtOnce;
         this.started = started;
-        this.ended = ended;
     }
 
     @Override
@@ -59,13 +57,24 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
             this.writer = writer;
             state = State.WAITING;
         }
-        started.run();
+        started.accept(this);
+    }
+
+    /** What to do once the answer has been given, or is not wanted any more: at once if that is so already. */
+    void onEnd(Runnable action) {
+        synchronized (lock) {
+            if (state == State.PREPARED || state == State.WAITING) {
+                ended = action;
+                return;
+            }
+        }
+        action.run();
     }
 
     @Override
     public void cancel() {
         if (moveTo(State.CANCELLED) != null) {
-            ended.run();
+            end();
         }
     }
 
@@ -83,7 +92,7 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
             return false;
         }
         to.accept(deliveries);
-        ended.run();
+        end();
         return true;
     }
 
@@ -109,8 +118,16 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
             if (to != null) {
                 to.accept(reason);
             }
-            ended.run();
+            end();
         }
+    }
+
+    private void end() {
+        Runnable action;
+        synchronized (lock) {
+            action = ended;
+        }
+        action.run();
     }
 
     /** Leaves the waiting state; returns where the answer goes, or null if it was not waiting. */

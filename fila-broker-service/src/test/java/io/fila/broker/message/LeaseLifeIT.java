@@ -184,7 +184,8 @@ class LeaseLifeIT {
         try (RecordingConsumer consumer = subscribe(broker, queue, 5, false)) {
             assertThat(settle(consumer, nack(delivery(consumer, 1), "no", null)))
                     .isEmpty();
-            assertThat(settle(consumer, new Settlement.Nack(delivery(consumer, 2).lease(), "no", null, true)))
+            assertThat(settle(
+                            consumer, new Settlement.Nack(delivery(consumer, 2).lease(), "no", null, true)))
                     .isEmpty();
             try (RecordingConsumer undertaker = subscribe(broker, queue.deadLetter())) {
                 delivery(undertaker, 1);

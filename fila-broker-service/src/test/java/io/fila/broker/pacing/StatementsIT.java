@@ -37,8 +37,7 @@ class StatementsIT {
             Pattern.compile("Seq Scan on (?:public\\.)?(message|delivery|bucket)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern PARAMETER = Pattern.compile("\\?");
 
-    private static final String UUIDS =
-            "array(select md5('b' || n)::uuid from generate_series(1, 20) n)";
+    private static final String UUIDS = "array(select md5('b' || n)::uuid from generate_series(1, 20) n)";
     private static final String LANES = "array(select md5('l' || n)::uuid from generate_series(1, 20) n)";
     private static final String LEASES =
             "array_fill(1::bigint, array[20]), array(select n::bigint from generate_series(1, 20) n),"

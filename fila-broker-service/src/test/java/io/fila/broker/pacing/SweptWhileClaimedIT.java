@@ -105,8 +105,7 @@ class SweptWhileClaimedIT {
                 }
                 if (opening.locked().contains(bucket.id()) && room.room() > 0) {
                     int count = 1 + random.nextInt(room.room());
-                    Grant grant = store.charge(
-                                    connection, Map.of(bucket.id(), count), room.g(), BOUND.toNanos() / 1000)
+                    Grant grant = store.charge(connection, Map.of(bucket.id(), count), room.g(), BOUND.toNanos() / 1000)
                             .get(0);
                     synchronized (granted) {
                         granted.get(number).add(new Granted(grant.g(), grant.until(), count));

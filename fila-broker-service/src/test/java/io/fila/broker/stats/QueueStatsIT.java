@@ -51,16 +51,15 @@ class QueueStatsIT {
 
         QueueStats stats = stats();
 
-        assertThat(stats)
-                .isEqualTo(new QueueStats(2, 3, 0, 1, 2, 0, oldest, oldestUnclassified, 2, List.of()));
+        assertThat(stats).isEqualTo(new QueueStats(2, 3, 0, 1, 2, 0, oldest, oldestUnclassified, 2, List.of()));
     }
 
     @Test
     void countsNothingOfOtherQueues() {
         long other = rows.queue("other");
         rows.declare(orders, throttle("stripe", List.of(), false, "1/1m"), "1/1m");
-        for (MessageState state : List.of(
-                MessageState.READY, MessageState.DELAYED, MessageState.UNCLASSIFIED, MessageState.LEASED)) {
+        for (MessageState state :
+                List.of(MessageState.READY, MessageState.DELAYED, MessageState.UNCLASSIFIED, MessageState.LEASED)) {
             rows.message(other, state, ACME);
         }
         rows.subscribe(other);
@@ -83,8 +82,7 @@ class QueueStatsIT {
 
         assertThat(stats().deadLettered()).isEqualTo(3);
         assertThat(newStats().queue(new QueueName("orders.dlq")).ready()).isEqualTo(1);
-        assertThat(newStats().queue(new QueueName("orders.dlq")).deadLettered())
-                .isZero();
+        assertThat(newStats().queue(new QueueName("orders.dlq")).deadLettered()).isZero();
     }
 
     @Test

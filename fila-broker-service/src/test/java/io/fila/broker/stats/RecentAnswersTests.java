@@ -104,8 +104,14 @@ class RecentAnswersTests {
 
         finish.countDown();
 
-        assertThat(first).failsWithin(Duration.ofSeconds(10)).withThrowableThat().withMessageContaining("failure 1");
-        assertThat(second).failsWithin(Duration.ofSeconds(10)).withThrowableThat().withMessageContaining("failure 1");
+        assertThat(first)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withMessageContaining("failure 1");
+        assertThat(second)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withMessageContaining("failure 1");
     }
 
     private RecentAnswers<String, Integer> answers() {

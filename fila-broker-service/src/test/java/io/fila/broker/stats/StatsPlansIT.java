@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
-import io.fila.broker.jdbc.Sql;
 import io.fila.broker.StoredRows;
+import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.pacing.Pacing;
 import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,9 +82,7 @@ class StatsPlansIT {
                 assertThat(stats.closedUntil() != null ? 0 : Math.max(0, left))
                         .as(about)
                         .isEqualTo(claim.room());
-                assertThat(stats.roomAt())
-                        .as(about)
-                        .isEqualTo(claim.room() > 0 ? null : claim.roomAt());
+                assertThat(stats.roomAt()).as(about).isEqualTo(claim.room() > 0 ? null : claim.roomAt());
                 assertThat(reader.census("stripe")).isNotNull();
             });
         }
@@ -101,7 +99,8 @@ class StatsPlansIT {
         }
     }
 
-    private record ClaimRoom(OffsetDateTime at, int room, @Nullable Instant roomAt) {}
+    private record ClaimRoom(
+            OffsetDateTime at, int room, @Nullable Instant roomAt) {}
 
     /** What a claim would find. */
     private static ClaimRoom countRoom(Connection connection, UUID bucket) throws SQLException {
@@ -119,8 +118,7 @@ class StatsPlansIT {
 
     private String explain(String file, @Nullable Object... parameters) {
         return snapshots.read("explain", connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("explain " + Sql.load(Stats.class, file))) {
+            try (PreparedStatement statement = connection.prepareStatement("explain " + Sql.load(Stats.class, file))) {
                 bind(statement, parameters);
                 StringBuilder plan = new StringBuilder();
                 try (ResultSet line = statement.executeQuery()) {

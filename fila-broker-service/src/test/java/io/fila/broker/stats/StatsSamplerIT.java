@@ -120,7 +120,8 @@ class StatsSamplerIT {
         Awaitility.await().until(() -> !registry.getMeters().isEmpty());
         rows.queue("next");
         Awaitility.await()
-                .until(() -> registry.find("fila.queue.ready").tag("queue", "next").gauge() != null);
+                .until(() ->
+                        registry.find("fila.queue.ready").tag("queue", "next").gauge() != null);
         sampler.close();
         assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().equals("fila-stats"));
