@@ -71,12 +71,15 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
     /** The consumer has finished. */
     @Override
     public void onCompleted() {
-        close();
+        boolean isFirst;
         synchronized (lock) {
-            if (!out.isCancelled()) {
+            isFirst = !over;
+            over = true;
+            if (isFirst && !out.isCancelled()) {
                 out.onCompleted();
             }
         }
+        closeStream();
     }
 
     @Override

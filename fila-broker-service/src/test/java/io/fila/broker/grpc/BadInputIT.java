@@ -1,9 +1,5 @@
 package io.fila.broker.grpc;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.function.Consumer;
@@ -19,11 +15,7 @@ import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.OutgoingMessage;
 import io.fila.protocol.v1.QueueSettings;
 import io.fila.protocol.v1.RetryPolicy;
-import io.grpc.CallOptions;
-import io.grpc.MethodDescriptor;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
-import io.grpc.stub.ClientCalls;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -203,20 +195,6 @@ class BadInputIT {
                 "'orders.dlq'");
     }
 
-    @Test
-    void refusesBytesThatAreNoRequest() {
-        byte[] invalidUtf8 = {0x0a, 2, (byte) 0xc3, 0x28};
-        byte[] truncated = {0x12, 100, 1};
-        for (byte[] request : Arrays.asList(invalidUtf8, truncated)) {
-            Throwable thrown = catchThrowable(() -> sendRaw(request));
-            assertThat(thrown)
-                    .isInstanceOfSatisfying(
-                            StatusRuntimeException.class,
-                            refusal -> assertThat(refusal.getStatus().getCode())
-                                    .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL));
-        }
-    }
-
     private static Timestamp moment(long seconds) {
         return Timestamp.newBuilder().setSeconds(seconds).build();
     }
@@ -237,32 +215,5 @@ class BadInputIT {
 
     private Throwable declare(DeclareQueueRequest.Builder request) {
         return catchThrowable(() -> client.queues().declareQueue(request.build()));
-    }
-
-    private void sendRaw(byte[] request) {
-        MethodDescriptor<byte[], byte[]> method = MethodDescriptor.<byte[], byte[]>newBuilder()
-                .setFullMethodName("fila.v1.MessageService/Enqueue")
-                .setType(MethodDescriptor.MethodType.UNARY)
-                .setRequestMarshaller(new Bytes())
-                .setResponseMarshaller(new Bytes())
-                .build();
-        ClientCalls.blockingUnaryCall(client.channel(), method, CallOptions.DEFAULT, request);
-    }
-
-    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
@@ -114,8 +117,25 @@ class StatementsIT {
         }
         for (Statistics statistics : Statistics.values()) {
             Connection connection = DriverManager.getConnection(TestDatabase.create());
+            setAsTheBrokerDoes(connection);
             CONNECTIONS.put(statistics, connection);
             fill(connection, statistics);
+        }
+    }
+
+    /** The settings of the broker's own connections. */
+    private static void setAsTheBrokerDoes(Connection connection) throws SQLException, IOException {
+        Object options = new YamlPropertySourceLoader()
+                .load("application", new ClassPathResource("application.yml"))
+                .get(0)
+                .getProperty("spring.datasource.hikari.data-source-properties.options");
+        assertThat(options).isNotNull();
+        try (Statement statement = connection.createStatement()) {
+            for (String option : options.toString().split("-c ")) {
+                if (!option.isBlank()) {
+                    statement.execute("set " + option.strip().replace("=", " = '") + "'");
+                }
+            }
         }
     }
 
@@ -198,7 +218,8 @@ class StatementsIT {
         try (Statement statement = connection.createStatement()) {
             statement.execute("set plan_cache_mode = " + mode);
             statement.execute("prepare planned as " + numbered(STATEMENTS.get(planned.file())));
-            try (var rows = statement.executeQuery("explain (costs off) execute planned(" + planned.values() + ")")) {
+            String values = literals(statement, planned.values());
+            try (var rows = statement.executeQuery("explain (costs off) execute planned(" + values + ")")) {
                 StringBuilder plan = new StringBuilder();
                 while (rows.next()) {
                     plan.append(rows.getString(1)).append('\n');
@@ -207,6 +228,19 @@ class StatementsIT {
             } finally {
                 statement.execute("deallocate planned");
             }
+        }
+    }
+
+    /** The values as literals: a subquery cannot be an argument. */
+    private static String literals(Statement statement, String values) throws SQLException {
+        try (var row = statement.executeQuery("select " + values)) {
+            row.next();
+            List<String> literals = new ArrayList<>();
+            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                String value = row.getString(i);
+                literals.add(value == null ? "null" : "'" + value.replace("'", "''") + "'");
+            }
+            return String.join(", ", literals);
         }
     }
 

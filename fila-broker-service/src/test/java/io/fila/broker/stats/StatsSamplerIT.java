@@ -3,6 +3,8 @@ package io.fila.broker.stats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import io.fila.broker.StoredRows;
 import io.fila.broker.message.MessageState;
@@ -113,6 +115,7 @@ class StatsSamplerIT {
 
     @Test
     void samplesByItselfUntilItIsClosed() throws InterruptedException {
+        Set<Thread> before = samplerThreads();
         StatsSampler sampler = newSampler();
 
         sampler.start();
@@ -123,8 +126,14 @@ class StatsSamplerIT {
                 .until(() ->
                         registry.find("fila.queue.ready").tag("queue", "next").gauge() != null);
         sampler.close();
-        assertThat(Thread.getAllStackTraces().keySet())
-                .noneMatch(thread -> thread.getName().equals("fila-stats"));
+        assertThat(samplerThreads()).isEqualTo(before);
+    }
+
+    /** Other tests' brokers have theirs. */
+    private static Set<Thread> samplerThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("fila-stats"))
+                .collect(Collectors.toSet());
     }
 
     /** Without anything remembered. */

@@ -1,0 +1,132 @@
+package io.fila.broker;
+
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+
+import io.fila.client.Delivery;
+import io.fila.client.FilaClient;
+import io.fila.client.OutgoingMessage;
+import io.fila.client.QueueSpec;
+import io.fila.client.SubscriptionListener;
+import io.fila.client.SubscriptionSpec;
+import io.fila.client.ThrottleSpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** {@code kill -9} of a broker and of its database in the middle of a paced run. */
+class CrashIT {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int MESSAGES = 150;
+    private static final int LIMIT = 10;
+    private static final Duration WINDOW = Duration.ofSeconds(1);
+
+    /**
+     * What is measured is when the client receives, which is later than the delivery by a varying time: two deliveries one window
+     * apart may be received that much closer. On a busy build machine that can be some tens of milliseconds.
+     */
+    private static final Duration JITTER = Duration.ofMillis(150);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void losesNothingAndPassesNoLimitWhenTheBrokerIsKilled() throws Exception {
+        runAcross(broker -> broker.kill());
+    }
+
+    /** Does harm in the middle of a run, and restarts the broker. */
+    @FunctionalInterface
+    private interface Harm {
+        void to(BrokerProcess broker) throws Exception;
+    }
+
+    private void runAcross(Harm harm) throws Exception {
+        int port = freePort();
+        Map<String, Integer> received = new ConcurrentHashMap<>();
+        ConcurrentLinkedQueue<Long> times = new ConcurrentLinkedQueue<>();
+        Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+        ConcurrentLinkedQueue<String> returned = new ConcurrentLinkedQueue<>();
+        SubscriptionListener listener = new SubscriptionListener() {
+            @Override
+            public void onDelivery(Delivery delivery) {
+                times.add(System.nanoTime());
+                String id = delivery.message().id();
+                if (acknowledged.contains(id)) {
+                    returned.add(id);
+                }
+                received.merge(id, 1, Integer::sum);
+                delivery.ack().thenAccept(done -> {
+                    if (done) {
+                        acknowledged.add(id);
+                    }
+                });
+            }
+        };
+        BrokerProcess broker = start(port);
+        try (FilaClient client =
+                FilaClient.builder().address("dns:///127.0.0.1:" + port).build()) {
+            client.declareQueue(new QueueSpec("crash", Duration.ofSeconds(5), null, null));
+            List<String> accepted = client
+                    .sendAll(
+                            "crash",
+                            IntStream.range(0, MESSAGES)
+                                    .mapToObj(i -> OutgoingMessage.text("message " + i))
+                                    .toList())
+                    .stream()
+                    .map(result -> result.id())
+                    .toList();
+            try (var subscription = client.subscribe(
+                    new SubscriptionSpec(
+                            "crash", "test", List.of(ThrottleSpec.of("provider", LIMIT + "/" + WINDOW))),
+                    listener)) {
+                subscription.request(10 * MESSAGES);
+                await().atMost(PATIENCE).until(() -> received.size() >= MESSAGES / 3);
+                harm.to(broker);
+                broker = start(port);
+                await().atMost(PATIENCE).until(() -> received.keySet().containsAll(accepted));
+            }
+        } finally {
+            broker.terminate();
+            broker.awaitExit();
+        }
+        assertThat(returned).as("acknowledged messages that came back").isEmpty();
+        assertThat(mostWithin(times, WINDOW.minus(JITTER))).isLessThanOrEqualTo(LIMIT);
+    }
+
+    private BrokerProcess start(int port) throws Exception {
+        return BrokerProcess.start(
+                        directory,
+                        "--spring.grpc.server.port=" + port,
+                        "--fila.broker.data-dir=" + directory.resolve("data"))
+                .awaitReady();
+    }
+
+    private static int mostWithin(ConcurrentLinkedQueue<Long> times, Duration window) {
+        long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
+        int most = 0;
+        for (int from = 0, to = 0; to < sorted.length; to++) {
+            while (sorted[to] - sorted[from] >= window.toNanos()) {
+                from++;
+            }
+            most = Math.max(most, to - from + 1);
+        }
+        return most;
+    }
+
+    private static int freePort() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
