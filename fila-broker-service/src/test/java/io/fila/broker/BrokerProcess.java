@@ -42,8 +42,10 @@ public final class BrokerProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-jar",
                 JAR.toAbsolutePath().toString(),
-                "--server.port=0",
-                "--spring.grpc.server.port=0"));
+                "--server.port=0"));
+        if (List.of(arguments).stream().noneMatch(argument -> argument.startsWith("--spring.grpc.server.port="))) {
+            command.add("--spring.grpc.server.port=0");
+        }
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())

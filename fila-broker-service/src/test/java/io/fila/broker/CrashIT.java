@@ -1,6 +1,7 @@
 package io.fila.broker;
 
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -42,13 +43,27 @@ class CrashIT {
 
     @Test
     void losesNothingAndPassesNoLimitWhenTheBrokerIsKilled() throws Exception {
-        runAcross(broker -> broker.kill());
+        runAcross((broker, port) -> {
+            broker.kill();
+            return start(port);
+        });
     }
 
-    /** Does harm in the middle of a run, and restarts the broker. */
+    @Test
+    void losesNothingAndPassesNoLimitWhenTheDatabaseIsKilled() throws Exception {
+        runAcross((broker, port) -> {
+            long postmaster = Long.parseLong(Files.readAllLines(directory.resolve("data/postmaster.pid"))
+                    .get(0)
+                    .strip());
+            ProcessHandle.of(postmaster).orElseThrow().destroyForcibly();
+            return broker;
+        });
+    }
+
+    /** What happens in the middle of a run; answers with the broker that goes on. */
     @FunctionalInterface
     private interface Harm {
-        void to(BrokerProcess broker) throws Exception;
+        BrokerProcess to(BrokerProcess broker, int port) throws Exception;
     }
 
     private void runAcross(Harm harm) throws Exception {
@@ -87,13 +102,11 @@ class CrashIT {
                     .map(result -> result.id())
                     .toList();
             try (var subscription = client.subscribe(
-                    new SubscriptionSpec(
-                            "crash", "test", List.of(ThrottleSpec.of("provider", LIMIT + "/" + WINDOW))),
+                    new SubscriptionSpec("crash", "test", List.of(ThrottleSpec.of("provider", LIMIT + "/" + WINDOW))),
                     listener)) {
                 subscription.request(10 * MESSAGES);
                 await().atMost(PATIENCE).until(() -> received.size() >= MESSAGES / 3);
-                harm.to(broker);
-                broker = start(port);
+                broker = harm.to(broker, port);
                 await().atMost(PATIENCE).until(() -> received.keySet().containsAll(accepted));
             }
         } finally {

@@ -28,8 +28,7 @@ import org.springframework.stereotype.Component;
  * those that are locked; a claim that meets a bucket it holds finds it busy, and one that finds it gone inserts it again. Every
  * node sweeps; what one has forgotten, the next does not find.
  *
- * <p>It rests after each step for as long as the step took, so that it uses half of one connection at most: a round takes some
- * ten seconds for a million buckets.
+ * <p>It rests after each step for as long as the step took, so that it uses half of one connection at most.
  */
 @Component
 class BucketSweeper {

@@ -8,8 +8,8 @@
  * and buckets alike, and agree with each other.
  *
  * <p>Each reading is of one snapshot of the database, but different ones are of different moments: an answer may pair what waits
- * now with the buckets of half a second ago. None is older than a second, unless counting itself takes longer, as it does from
- * some millions of messages. Asking more often costs nothing more: readings are kept for half a second, shared by all who ask,
+ * now with the buckets of half a second ago. None is older than a second, unless counting itself takes longer, as it does when
+ * very many wait. Asking more often costs nothing more: readings are kept for half a second, shared by all who ask,
  * and two run at a time. Without the database there is no answer ({@code storage-unavailable}).
  *
  * <p>Rooms are counted as {@code pacing} counts them for a claim, lanes and throttles are read from the tables that
