@@ -18,6 +18,10 @@ import io.fila.client.QueueSpec;
 import io.fila.client.SubscriptionListener;
 import io.fila.client.SubscriptionSpec;
 import io.fila.client.ThrottleSpec;
+import io.fila.history.DeliveryLog;
+import io.fila.history.HistoryChecker;
+import io.fila.history.Report;
+import io.fila.history.WindowLimit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,20 +33,10 @@ class CrashIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int MESSAGES = 90;
-    private static final int SHORT_LIMIT = 10;
-    private static final Duration SHORT_WINDOW = Duration.ofSeconds(1);
+    private static final String SHORT_LIMIT = "10/1s";
 
     /** Longer than a restart takes, so that what was delivered before still counts after it. */
-    private static final int LONG_LIMIT = 50;
-
-    private static final Duration LONG_WINDOW = Duration.ofSeconds(30);
-
-    /**
-     * What is measured is when the client receives, which is later than the delivery by a varying time: two deliveries one window
-     * apart may be received that much closer. The first frames of a broker that has just started take some hundred milliseconds
-     * on a busy build machine.
-     */
-    private static final Duration JITTER = Duration.ofMillis(500);
+    private static final String LONG_LIMIT = "50/30s";
 
     @TempDir
     Path directory;
@@ -75,13 +69,11 @@ class CrashIT {
     private void runAcross(Harm harm) throws Exception {
         int port = freePort();
         Map<String, Integer> received = new ConcurrentHashMap<>();
-        ConcurrentLinkedQueue<Long> times = new ConcurrentLinkedQueue<>();
         Set<String> acknowledged = ConcurrentHashMap.newKeySet();
         ConcurrentLinkedQueue<String> returned = new ConcurrentLinkedQueue<>();
         SubscriptionListener listener = new SubscriptionListener() {
             @Override
             public void onDelivery(Delivery delivery) {
-                times.add(System.nanoTime());
                 String id = delivery.message().id();
                 if (acknowledged.contains(id)) {
                     returned.add(id);
@@ -109,10 +101,7 @@ class CrashIT {
                     .toList();
             try (var subscription = client.subscribe(
                     new SubscriptionSpec(
-                            "crash",
-                            "test",
-                            List.of(ThrottleSpec.of(
-                                    "provider", SHORT_LIMIT + "/" + SHORT_WINDOW, LONG_LIMIT + "/" + LONG_WINDOW))),
+                            "crash", "test", List.of(ThrottleSpec.of("provider", SHORT_LIMIT, LONG_LIMIT))),
                     listener)) {
                 subscription.request(10 * MESSAGES);
                 await().atMost(PATIENCE).until(() -> received.size() >= MESSAGES / 3);
@@ -124,28 +113,24 @@ class CrashIT {
             broker.awaitExit();
         }
         assertThat(returned).as("acknowledged messages that came back").isEmpty();
-        assertThat(mostWithin(times, LONG_WINDOW.minus(JITTER))).isLessThanOrEqualTo(LONG_LIMIT);
-        assertThat(mostWithin(times, SHORT_WINDOW.minus(JITTER))).isLessThanOrEqualTo(SHORT_LIMIT);
+        Report report = HistoryChecker.check(
+                DeliveryLog.read(List.of(log())),
+                Map.of("provider", List.of(WindowLimit.parse(SHORT_LIMIT), WindowLimit.parse(LONG_LIMIT))));
+        assertThat(report.deliveries()).isGreaterThanOrEqualTo(MESSAGES);
+        assertThat(report.isWithinLimits()).as(report::toString).isTrue();
+    }
+
+    private Path log() {
+        return directory.resolve("deliveries.ndjson");
     }
 
     private BrokerProcess start(int port) throws Exception {
         return BrokerProcess.start(
                         directory,
                         "--spring.grpc.server.port=" + port,
-                        "--fila.broker.data-dir=" + directory.resolve("data"))
+                        "--fila.broker.data-dir=" + directory.resolve("data"),
+                        "--fila.broker.pacing.delivery-log.file=" + log())
                 .awaitReady();
-    }
-
-    private static int mostWithin(ConcurrentLinkedQueue<Long> times, Duration window) {
-        long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
-        int most = 0;
-        for (int from = 0, to = 0; to < sorted.length; to++) {
-            while (sorted[to] - sorted[from] >= window.toNanos()) {
-                from++;
-            }
-            most = Math.max(most, to - from + 1);
-        }
-        return most;
     }
 
     private static int freePort() throws Exception {

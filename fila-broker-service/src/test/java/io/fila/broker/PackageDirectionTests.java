@@ -37,6 +37,7 @@ class PackageDirectionTests {
     private static final List<List<String>> ROWS = List.of(
             List.of("problem"),
             List.of("jdbc"),
+            List.of("clock"),
             List.of("node"),
             List.of("queue", "throttle", "script"),
             List.of("message"),
@@ -51,6 +52,8 @@ class PackageDirectionTests {
             type -> Set.of(
                             ROOT + "throttle.Limit",
                             ROOT + "throttle.Limits",
+                            ROOT + "clock.DatabaseClock",
+                            ROOT + "pacing.LeadTime",
                             ROOT + "pacing.Scheduler",
                             ROOT + "pacing.Allotment",
                             ROOT + "pacing.FairnessGroup",

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
+import io.fila.broker.clock.ClockMovedException;
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemException;
 import org.slf4j.Logger;
@@ -43,11 +45,11 @@ public class Node implements SmartInitializingSingleton {
                 on conflict (id) do update set seen_at = excluded.seen_at
             )
             select exists (
-                select 1
-                from node
-                where id <> ?
-                  and seen_at > clock_timestamp() - ? * interval '1 millisecond'
-            )
+                       select 1
+                       from node
+                       where id <> ?
+                         and seen_at > clock_timestamp() - ? * interval '1 millisecond'
+                   )
             """;
     private static final String GONE = "delete from node where id = ?";
 
@@ -55,16 +57,21 @@ public class Node implements SmartInitializingSingleton {
     private final String name = hostName() + "/" + ProcessHandle.current().pid();
     private final Database database;
     private final ObjectProvider<LapseListener> lapseListeners;
+    private final Timeline timeline;
     private final ScheduledExecutorService heart;
 
     /** Written by the heart, read by anybody. True until the first beat says otherwise. */
     private volatile boolean othersAlive = true;
 
+    /** Whether the last heartbeat failed, and that has been said. Only the heart's, once it beats. */
+    private boolean failing;
+
     /** When the last successful heartbeat began, by this node's clock. Written by the heart, read by anybody. */
     private volatile long lastBeat = System.nanoTime() - DOUBT_NANOS;
 
-    Node(Database database, ObjectProvider<LapseListener> lapseListeners) {
+    Node(Database database, Timeline timeline, ObjectProvider<LapseListener> lapseListeners) {
         this.database = database;
+        this.timeline = timeline;
         this.lapseListeners = lapseListeners;
         this.heart = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "fila-heartbeat");
@@ -121,6 +128,12 @@ public class Node implements SmartInitializingSingleton {
     private void beat() {
         long began = System.nanoTime();
         boolean inDoubt = !isCurrent();
+        try {
+            timeline.beat();
+        } catch (ClockMovedException e) {
+            // until it is known what the clock shows, nothing is delivered; the node is alive all the same
+            log.debug("the timeline is in doubt", e);
+        }
         othersAlive = database.run("tell that this node is alive", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SEEN)) {
                 statement.setObject(1, id);
@@ -143,10 +156,14 @@ public class Node implements SmartInitializingSingleton {
     private void beatQuietly() {
         try {
             beat();
+            failing = false;
         } catch (ProblemException e) {
             log.debug("no heartbeat: {}", e.getMessage());
         } catch (RuntimeException e) {
-            log.warn("no heartbeat: {}", e.getMessage(), e);
+            if (!failing) {
+                log.warn("no heartbeat; trying again every {} s", BEAT.toSeconds(), e);
+            }
+            failing = true;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.fila.broker.pacing;
 
-import java.time.temporal.ChronoUnit;
+import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,8 +13,8 @@ import java.util.UUID;
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Settlement;
 import io.fila.broker.pacing.BucketStore.Refund;
-import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Claimed.Leased;
+import io.fila.broker.throttle.Bucket;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,14 +30,17 @@ final class Aftermath {
     /** Beyond so many the oldest keep their bound, which is only stricter. */
     private static final int MAX_PENDING = 10_000;
 
+    /** What no claim has settled for so long is settled by itself: claims of others may be waiting for what it counts. */
+    private static final long OVERDUE = Duration.ofMillis(25).toNanos();
+
     private final long queueId;
     private final PacingContext context;
     private final LaneIntake intake;
 
-    /** Records to settle with the next claim of their bucket. */
-    private final LinkedHashMap<UUID, BucketStore.Settlement> pending = new LinkedHashMap<>();
+    /** Records to settle with the next claim of their bucket, the oldest first. */
+    private final LinkedHashMap<UUID, Pending> pending = new LinkedHashMap<>();
 
-    private long settledAt;
+    private record Pending(BucketStore.Settlement settlement, long since) {}
 
     Aftermath(long queueId, PacingContext context, LaneIntake intake) {
         this.queueId = queueId;
@@ -52,57 +56,86 @@ final class Aftermath {
         Map<UUID, BucketStore.Settlement> found = new HashMap<>();
         for (Proposal.Share share : proposal.shares()) {
             for (UUID bucket : share.buckets()) {
-                BucketStore.Settlement settlement = pending.get(bucket);
-                if (settlement != null) {
-                    found.put(bucket, settlement);
+                Pending one = pending.get(bucket);
+                if (one != null) {
+                    found.put(bucket, one.settlement());
                 }
             }
         }
         return List.copyOf(found.values());
     }
 
-    /** When {@link #settle} last began to count room, by this node's clock. */
-    long settledAt() {
-        return settledAt;
+    /** When the oldest record is to be settled by itself; {@link Long#MAX_VALUE} if there is none. */
+    long nextOverdue() {
+        return pending.isEmpty()
+                ? Long.MAX_VALUE
+                : pending.values().iterator().next().since() + OVERDUE;
     }
 
-    /** Settles a claim that began at {@code t0}; returns the room of those buckets that were settled at once. */
-    Map<UUID, Room> settle(QueueRules rules, Claimed claimed, Dispatcher.Unsent unsent, long t0) {
+    /** Settles what no claim has settled for long. */
+    void settleOverdue(long now) {
+        if (nextOverdue() - now > 0) {
+            return;
+        }
+        List<BucketStore.Settlement> all =
+                pending.values().stream().map(Pending::settlement).toList();
+        pending.clear();
+        settleNow(all, List.of());
+    }
+
+    /** These records have been settled, by a claim. */
+    void settled(Set<Long> records) {
+        if (!records.isEmpty()) {
+            pending.values()
+                    .removeIf(one -> records.contains(one.settlement().grant().record()));
+        }
+    }
+
+    /** Settles what has just been sent; returns the room of those buckets that were settled at once. */
+    Map<UUID, Room> settle(Outbox.Departed departed) {
         long now = System.nanoTime();
-        pending.values()
-                .removeIf(settlement ->
-                        claimed.settled().contains(settlement.grant().record()));
-        announce(rules, claimed, unsent);
-        Map<UUID, Integer> refunds = giveBack(rules, unsent);
+        OffsetDateTime sentBy = context.timeline().clock().atMost(departed.by());
+        Departure departure = departed.entry().departure();
+        QueueRules rules = departed.entry().rules();
+        announce(rules, departure, departed.sent());
+        Map<UUID, Integer> refunds = giveBack(rules, departed.sent());
         List<BucketStore.Settlement> atOnce = new ArrayList<>();
         List<Refund> refunded = new ArrayList<>();
-        for (Grant grant : claimed.grants()) {
-            // at least the time that passed since before the grant: an upper bound on how long after it the sends were
-            var sentBy = grant.g().plus((now - t0) / 1000 + 1, ChronoUnit.MICROS);
+        for (Grant grant : departure.grants()) {
             var settlement = new BucketStore.Settlement(grant, sentBy);
             Integer unused = refunds.get(grant.bucket());
             if (unused != null) {
                 refunded.add(new Refund(grant, unused));
             }
-            if (unused != null || claimed.rooms().get(grant.bucket()) instanceof BucketAnswer.UsedUp) {
+            if (unused != null || departed.entry().usedUp().contains(grant.bucket())) {
                 atOnce.add(settlement);
             } else {
-                pending.put(grant.bucket(), settlement);
+                postpone(settlement, now);
             }
         }
-        while (pending.size() > MAX_PENDING) {
+        return settleNow(atOnce, refunded);
+    }
+
+    private void postpone(BucketStore.Settlement settlement, long now) {
+        pending.put(settlement.grant().bucket(), new Pending(settlement, now));
+        if (pending.size() > MAX_PENDING) {
             pending.remove(pending.keySet().iterator().next());
         }
-        return settleNow(atOnce, refunded);
     }
 
     private Map<UUID, Room> settleNow(List<BucketStore.Settlement> settlements, List<Refund> refunds) {
         if (settlements.isEmpty()) {
             return Map.of();
         }
-        settledAt = System.nanoTime();
         try {
-            return context.buckets().settleNow(settlements, refunds);
+            BucketStore.Settled settled = context.buckets().settleNow(settlements, refunds);
+            long now = System.nanoTime();
+            for (BucketStore.Settlement settlement : settlements) {
+                if (!settled.records().contains(settlement.grant().record())) {
+                    postpone(settlement, now);
+                }
+            }
+            return settled.rooms();
         } catch (RuntimeException e) {
             // the records keep their bound: stricter, never looser
             log.debug("could not settle deliveries of queue {}", queueId, e);
@@ -110,29 +143,26 @@ final class Aftermath {
         }
     }
 
-    private void announce(QueueRules rules, Claimed claimed, Dispatcher.Unsent unsent) {
-        if (!claimed.leased().isEmpty()) {
-            Delivery first = claimed.leased().get(0).delivery();
+    private void announce(QueueRules rules, Departure departure, Dispatcher.Sent sent) {
+        if (!departure.leased().isEmpty()) {
+            Delivery first = departure.leased().get(0).delivery();
             context.reclaimer().leasedUntil(first.leaseExpiresAt());
-            int sent = claimed.leased().size()
-                    - unsent.late().size()
-                    - unsent.unwanted().size();
-            context.messageMeters().delivered(rules.name(), sent);
+            context.messageMeters().delivered(rules.name(), sent.count());
         }
     }
 
     /** Releases what was not sent; returns how many tokens of each bucket that frees. */
-    private Map<UUID, Integer> giveBack(QueueRules rules, Dispatcher.Unsent unsent) {
-        List<Leased> all = new ArrayList<>(unsent.late());
-        all.addAll(unsent.unwanted());
+    private Map<UUID, Integer> giveBack(QueueRules rules, Dispatcher.Sent sent) {
+        List<Leased> all = new ArrayList<>(sent.late());
+        all.addAll(sent.unwanted());
         if (all.isEmpty()) {
             return Map.of();
         }
-        for (Leased leased : unsent.late()) {
+        for (Leased leased : sent.late()) {
             for (UUID bucket : leased.buckets()) {
-                String throttle = intake.throttleOf(bucket);
-                if (throttle != null) {
-                    context.meters().tokensExpired(throttle, 1);
+                Bucket known = intake.bucket(bucket);
+                if (known != null) {
+                    context.meters().tokensExpired(known.throttle(), 1);
                 }
             }
         }

@@ -131,7 +131,7 @@ final class Allotment {
         for (Room room : rooms.values()) {
             int left = room.room() - charges.getOrDefault(room.bucket(), 0);
             if (left > 0) {
-                answers.putIfAbsent(room.bucket(), new BucketAnswer.Open());
+                answers.putIfAbsent(room.bucket(), new BucketAnswer.Open(room));
             } else if (charges.containsKey(room.bucket())) {
                 answers.putIfAbsent(room.bucket(), new BucketAnswer.UsedUp());
             } else {

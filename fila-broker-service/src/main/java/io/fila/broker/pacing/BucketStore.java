@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,14 +13,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.throttle.Bucket;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,7 +36,9 @@ class BucketStore {
             Sql.load(BucketStore.class, "settle_deliveries") + ";\n" + Sql.load(BucketStore.class, "count_room");
     private static final String OPEN = String.join(
             ";\n",
+            Timeline.ENTER,
             Fence.SHARED,
+            Timeline.READ,
             "select throttle_version from queue where id = ? and not paused",
             Sql.load(BucketStore.class, "lock_buckets"),
             SETTLE_AND_COUNT);
@@ -45,9 +51,11 @@ class BucketStore {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Database database;
+    private final Timeline timeline;
 
-    BucketStore(Database database) {
+    BucketStore(Database database, Timeline timeline) {
         this.database = database;
+        this.timeline = timeline;
     }
 
     /** A record and the moment by which its messages have been sent. */
@@ -87,10 +95,16 @@ class BucketStore {
     record Opening(boolean isCurrent, Set<UUID> locked, Set<Long> settled, Map<UUID, Room> rooms) {}
 
     /**
-     * Takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
+     * Holds the timeline, takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
      * of their own, each newer than the locks before it, in one round trip.
      */
-    Opening open(Connection connection, QueueRules rules, Collection<UUID> buckets, Collection<Settlement> settlements)
+    Opening open(
+            Connection connection,
+            QueueRules rules,
+            Collection<UUID> buckets,
+            Map<UUID, OffsetDateTime> openings,
+            Duration ahead,
+            Collection<Settlement> settlements)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(OPEN)) {
             Array ids = connection.createArrayOf("uuid", buckets.toArray());
@@ -98,9 +112,16 @@ class BucketStore {
             statement.setLong(2, rules.queueId());
             statement.setArray(3, ids);
             bindSettlements(connection, statement, 4, settlements);
-            statement.setArray(9, ids);
-            statement.setArray(10, ids);
+            bindCount(connection, statement, 9, buckets, openings, ahead);
+            long sent = System.nanoTime();
             statement.execute();
+            long received = System.nanoTime();
+            statement.getMoreResults();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                timeline.admit(sent, row, 1, received);
+            }
             statement.getMoreResults();
             boolean isCurrent = false;
             try (ResultSet row = statement.getResultSet()) {
@@ -120,33 +141,49 @@ class BucketStore {
         }
     }
 
-    /** Counts {@code counts} deliveries at {@code g}, to have been sent within {@code boundMicros}. */
-    List<Grant> charge(Connection connection, Map<UUID, Integer> counts, OffsetDateTime g, long boundMicros)
+    /** Counts {@code counts} deliveries in the {@code rooms} that were counted, to have been sent within the bound. */
+    List<Grant> charge(Connection connection, Map<UUID, Integer> counts, Map<UUID, Room> rooms, Duration bound)
             throws SQLException {
-        List<UUID> ids = List.copyOf(counts.keySet());
+        List<Room> charged = rooms.values().stream()
+                .filter(room -> counts.containsKey(room.bucket()))
+                .toList();
         try (PreparedStatement statement = connection.prepareStatement(CHARGE)) {
-            statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
-            statement.setArray(2, array(connection, "integer", ids, counts::get));
-            statement.setArray(3, array(connection, "timestamptz", ids, id -> g.toString()));
-            statement.setLong(4, boundMicros);
+            statement.setArray(1, array(connection, "uuid", charged, Room::bucket));
+            statement.setArray(2, array(connection, "integer", charged, room -> counts.get(room.bucket())));
+            statement.setArray(
+                    3,
+                    array(connection, "timestamptz", charged, room -> room.g().toString()));
+            statement.setLong(4, bound.toNanos() / 1000);
             List<Grant> grants = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     UUID id = rows.getObject(1, UUID.class);
-                    OffsetDateTime until = rows.getObject(2, OffsetDateTime.class);
-                    grants.add(new Grant(id, g, until, rows.getLong(3), counts.getOrDefault(id, 0)));
+                    grants.add(new Grant(
+                            id,
+                            Objects.requireNonNull(rooms.get(id)).g(),
+                            rows.getObject(2, OffsetDateTime.class),
+                            rows.getLong(3),
+                            rows.getInt(4)));
                 }
             }
             return grants;
         }
     }
 
+    /**
+     * What came of settling.
+     *
+     * @param records ids of the records that were settled; the others' buckets were locked by somebody else
+     * @param rooms the room that is left in the buckets
+     */
+    record Settled(Set<Long> records, Map<UUID, Room> rooms) {}
+
     /** Settles and refunds at once, in a transaction that waits for no lock and no disk; then counts the room that is left. */
-    Map<UUID, Room> settleNow(Collection<Settlement> settlements, Collection<Refund> refunds) {
+    Settled settleNow(Collection<Settlement> settlements, Collection<Refund> refunds) {
         Set<UUID> buckets = new HashSet<>();
         settlements.forEach(settlement -> buckets.add(settlement.grant().bucket()));
         refunds.forEach(refund -> buckets.add(refund.grant().bucket()));
-        return database.inTransaction("settle deliveries", connection -> {
+        return timeline.inTransaction("settle deliveries", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(WITHOUT_WAITING)) {
                 statement.execute();
             }
@@ -173,17 +210,32 @@ class BucketStore {
         }
     }
 
-    private static Map<UUID, Room> settleAndCount(
+    private static Settled settleAndCount(
             Connection connection, Collection<Settlement> settlements, Collection<UUID> buckets) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(SETTLE_AND_COUNT)) {
-            Array ids = connection.createArrayOf("uuid", buckets.toArray());
             bindSettlements(connection, statement, 1, settlements);
-            statement.setArray(6, ids);
-            statement.setArray(7, ids);
+            bindCount(connection, statement, 6, buckets, Map.of(), Duration.ZERO);
             statement.execute();
+            Set<Long> records = readIds(statement);
             statement.getMoreResults();
-            return readRooms(statement);
+            return new Settled(records, readRooms(statement));
         }
+    }
+
+    private static void bindCount(
+            Connection connection,
+            PreparedStatement statement,
+            int first,
+            Collection<UUID> buckets,
+            Map<UUID, OffsetDateTime> openings,
+            Duration ahead)
+            throws SQLException {
+        statement.setLong(first, ahead.toNanos() / 1000);
+        statement.setArray(first + 1, connection.createArrayOf("uuid", buckets.toArray()));
+        statement.setArray(first + 2, array(connection, "timestamptz", buckets, bucket -> {
+            OffsetDateTime opening = openings.get(bucket);
+            return opening == null ? null : opening.toString();
+        }));
     }
 
     private static void bindSettlements(
@@ -223,15 +275,15 @@ class BucketStore {
             while (rows.next()) {
                 UUID id = rows.getObject(1, UUID.class);
                 int room = rows.getInt(3);
-                double roomInMicros = rows.getDouble(4);
-                Long roomInNanos = room > 0 || rows.wasNull() ? null : (long) Math.ceil(roomInMicros * 1000);
-                rooms.put(id, new Room(id, rows.getObject(2, OffsetDateTime.class), room, roomInNanos));
+                OffsetDateTime roomAt = room > 0 ? null : rows.getObject(4, OffsetDateTime.class);
+                rooms.put(id, new Room(id, rows.getObject(2, OffsetDateTime.class), room, roomAt, rows.getBoolean(5)));
             }
         }
         return rooms;
     }
 
-    private static <T> Array array(Connection connection, String type, Collection<T> rows, Function<T, ?> column)
+    private static <T> Array array(
+            Connection connection, String type, Collection<T> rows, Function<T, @Nullable Object> column)
             throws SQLException {
         return connection.createArrayOf(type, rows.stream().map(column).toArray());
     }

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
+import io.fila.broker.clock.ClockMovedException;
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.pacing.SweepStore.Outdated;
 import io.fila.broker.pacing.SweepStore.Page;
@@ -55,12 +57,12 @@ class BucketSweeper {
     private boolean failing;
 
     @Autowired
-    BucketSweeper(Database database) {
-        this(database, GRACE);
+    BucketSweeper(Database database, Timeline timeline) {
+        this(database, timeline, GRACE);
     }
 
-    BucketSweeper(Database database, Duration grace) {
-        this.store = new SweepStore(database, grace);
+    BucketSweeper(Database database, Timeline timeline, Duration grace) {
+        this.store = new SweepStore(database, timeline, grace);
         thread.setDaemon(true);
     }
 
@@ -82,7 +84,7 @@ class BucketSweeper {
                 failing = false;
             } catch (RuntimeException e) {
                 // the database being away is said elsewhere, and a lasting fault once
-                if (!failing && !(e instanceof ProblemException)) {
+                if (!failing && !(e instanceof ProblemException || e instanceof ClockMovedException)) {
                     log.error("could not forget idle buckets; trying again every {} s", BETWEEN_ROUNDS.toSeconds(), e);
                 }
                 failing = true;

@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,14 +28,19 @@ record Claimed(
 
     static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Set.of());
 
+    /** Whether anything was granted for a moment after {@code time}. */
+    boolean runsAheadOf(OffsetDateTime time) {
+        return grants.stream().anyMatch(grant -> grant.g().isAfter(time));
+    }
+
     /** A leased message and the buckets it was counted in. */
     record Leased(Delivery delivery, List<UUID> buckets) {}
 
     /** What a claim says of a bucket. */
     sealed interface BucketAnswer {
 
-        /** There is room left. */
-        record Open() implements BucketAnswer {}
+        /** There is room left, as there was at the moment of the claim. */
+        record Open(Room room) implements BucketAnswer {}
 
         /** There is none. */
         record Full(Room room) implements BucketAnswer {}

@@ -39,12 +39,19 @@ class Claims {
         this.buckets = buckets;
     }
 
-    /** Claims what is proposed, as far as there is room. {@code pending} are records of these buckets to settle first. */
-    Claimed claim(QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound) {
+    /**
+     * Claims what is proposed, as far as there is room.
+     *
+     * @param pending records of these buckets to settle first
+     * @param bound the messages will have been sent within so long, or not at all
+     * @param ahead no grant is for a moment further ahead than this
+     */
+    Claimed claim(QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound, Duration ahead) {
         return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
             Set<UUID> involved = new LinkedHashSet<>();
             proposal.shares().forEach(share -> involved.addAll(share.buckets()));
-            BucketStore.Opening opening = buckets.open(connection, rules, involved, pending);
+            BucketStore.Opening opening =
+                    buckets.open(connection, rules, involved, proposal.openings(), ahead, pending);
             if (!opening.isCurrent()) {
                 return Claimed.STALE;
             }
@@ -54,8 +61,7 @@ class Claims {
             List<Grant> grants = List.of();
             Map<UUID, Integer> charges = allotment.charges(leased);
             if (!charges.isEmpty()) {
-                OffsetDateTime g = rooms.values().iterator().next().g();
-                grants = buckets.charge(connection, charges, g, bound.toNanos() / 1000);
+                grants = buckets.charge(connection, charges, rooms, bound);
             }
             return new Claimed(
                     false,

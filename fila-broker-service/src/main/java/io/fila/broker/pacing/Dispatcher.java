@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -13,14 +14,14 @@ import io.fila.broker.pacing.Claimed.Leased;
 
 /**
  * Hands leased messages to the consumers of a queue, in turn, as far as their credit goes; and nothing after its deadline
- * (invariant I2).
+ * (invariant I2). Safe for use by several threads: one hands over at a time.
  */
 final class Dispatcher {
 
     private final List<DeliverySink> sinks = new CopyOnWriteArrayList<>();
     private final LongSupplier nanoTime;
 
-    /** Whose turn it is. Only touched by the queue's pacing loop. */
+    /** Whose turn it is. Guarded by this. */
     private int turn;
 
     Dispatcher(LongSupplier nanoTime) {
@@ -28,12 +29,25 @@ final class Dispatcher {
     }
 
     /**
-     * What was not sent.
+     * What came of sending.
      *
      * @param late what was left over because the deadline had passed
      * @param unwanted what was left over because consumers had gone
      */
-    record Unsent(List<Leased> late, List<Leased> unwanted) {}
+    record Sent(List<Handover> handovers, List<Leased> late, List<Leased> unwanted) {
+
+        int count() {
+            return handovers.stream().mapToInt(one -> one.messages().size()).sum();
+        }
+
+        /** By when all of it had been handed over, by this node's clock; {@code otherwise} if nothing was. */
+        long by(long otherwise) {
+            return handovers.stream().mapToLong(Handover::by).max().orElse(otherwise);
+        }
+    }
+
+    /** Messages that were handed over, not before {@code from} and not after {@code to}, which is {@code by} on this node's clock. */
+    record Handover(List<Leased> messages, Instant from, Instant to, long by) {}
 
     void add(DeliverySink sink) {
         sinks.add(sink);
@@ -61,8 +75,8 @@ final class Dispatcher {
     }
 
     /** Sends; {@code deadline} is on the clock that {@code nanoTime} reads. */
-    Unsent send(List<Leased> leased, long deadline) {
-        Unsent unsent = new Unsent(new ArrayList<>(), new ArrayList<>());
+    synchronized Sent send(List<Leased> leased, long deadline) {
+        Sent sent = new Sent(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         List<Leased> left = leased;
         while (!left.isEmpty()) {
             Map<DeliverySink, List<Leased>> assigned = new LinkedHashMap<>();
@@ -71,22 +85,25 @@ final class Dispatcher {
             assigned.forEach((sink, messages) -> {
                 List<Delivery> deliveries =
                         messages.stream().map(Leased::delivery).toList();
+                Instant from = Instant.now();
                 if (nanoTime.getAsLong() - deadline >= 0) {
-                    unsent.late().addAll(messages);
-                } else if (!sink.deliver(deliveries)) {
+                    sent.late().addAll(messages);
+                } else if (sink.deliver(deliveries)) {
+                    sent.handovers().add(new Handover(messages, from, Instant.now(), nanoTime.getAsLong()));
+                } else {
                     refused.addAll(messages);
                 }
             });
-            boolean allRefused = refused.size()
+            boolean areAllRefused = refused.size()
                     == assigned.values().stream().mapToInt(List::size).sum();
             refused.addAll(unassigned);
-            if (allRefused) {
-                unsent.unwanted().addAll(refused);
-                return unsent;
+            if (areAllRefused) {
+                sent.unwanted().addAll(refused);
+                return sent;
             }
             left = refused;
         }
-        return unsent;
+        return sent;
     }
 
     /** Deals messages out in turn; returns those that nobody has credit for. */

@@ -112,9 +112,8 @@ final class LaneIntake {
     }
 
     /** The throttle of a bucket that a lane of the scheduler draws from. */
-    @Nullable String throttleOf(UUID bucket) {
-        Bucket found = known.get(bucket);
-        return found == null ? null : found.throttle();
+    @Nullable Bucket bucket(UUID id) {
+        return known.get(id);
     }
 
     private void takeSignals(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {

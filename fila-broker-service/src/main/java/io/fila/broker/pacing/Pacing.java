@@ -38,6 +38,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     private final Map<Long, PacingLoop> loops = new ConcurrentHashMap<>();
     private final ExecutorService executor;
     private final ScheduledThreadPoolExecutor timer;
+    private final ScheduledThreadPoolExecutor departures;
     private final Wakeable.Factory wakeables;
 
     /** No consumer is taken any more. Written once, read by anybody. */
@@ -50,6 +51,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
         this.executor = Executors.newFixedThreadPool(properties.threads(), threads("fila-pacing-"));
         this.timer = new ScheduledThreadPoolExecutor(1, threads("fila-timer-"));
         timer.setRemoveOnCancelPolicy(true);
+        this.departures = new ScheduledThreadPoolExecutor(2, threads("fila-departure-"));
         this.wakeables = new Wakeable.Factory(executor, timer);
     }
 
@@ -60,7 +62,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
             return;
         }
         loops.compute(queueId, (id, loop) -> {
-            PacingLoop present = loop == null ? new PacingLoop(id, context.getObject(), wakeables) : loop;
+            PacingLoop present = loop == null ? new PacingLoop(id, context.getObject(), wakeables, departures) : loop;
             present.add(sink);
             return present;
         });
@@ -153,6 +155,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     void close() throws InterruptedException {
         loops.values().forEach(PacingLoop::close);
         timer.shutdownNow();
+        departures.shutdown();
         executor.shutdown();
         if (!executor.awaitTermination(5, TimeUnit.SECONDS)) {
             executor.shutdownNow();

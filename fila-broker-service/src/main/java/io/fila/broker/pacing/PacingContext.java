@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LeaseReclaimer;
 import io.fila.broker.message.Leases;
 import io.fila.broker.message.MessageMeters;
@@ -10,6 +11,7 @@ import org.springframework.stereotype.Component;
 @Component
 record PacingContext(
         Node node,
+        Timeline timeline,
         RulesStore rules,
         Claims claims,
         BucketStore buckets,
@@ -18,4 +20,5 @@ record PacingContext(
         LeaseReclaimer reclaimer,
         MessageMeters messageMeters,
         PacingMeters meters,
+        DeliveryLogWriter deliveryLog,
         PacingProperties properties) {}

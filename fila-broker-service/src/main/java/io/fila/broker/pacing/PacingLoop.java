@@ -1,12 +1,17 @@
 package io.fila.broker.pacing;
 
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ScheduledExecutorService;
 
+import io.fila.broker.clock.ClockMovedException;
 import io.fila.broker.message.ReadySignals.Sample;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
@@ -29,13 +34,19 @@ final class PacingLoop {
     private static final Logger log = LoggerFactory.getLogger(PacingLoop.class);
     private static final long BUSY_PAUSE = Duration.ofMillis(2).toNanos();
     private static final long FAILURE_PAUSE = Duration.ofMillis(500).toNanos();
+    private static final long CLOCK_PAUSE = Duration.ofMillis(50).toNanos();
     private static final long NEVER = Long.MAX_VALUE;
+
+    /** How soon, at the soonest, to look again at a bucket whose records somebody else is about to settle. */
+    private static final long UNSETTLED_PAUSE = Duration.ofMillis(5).toNanos();
 
     private final long queueId;
     private final PacingContext context;
     private final Dispatcher dispatcher = new Dispatcher(System::nanoTime);
     private final LaneIntake intake;
     private final Aftermath aftermath;
+    private final Outbox outbox;
+    private final LeadTime leadTime;
     private final Wakeable wakeable;
 
     private Scheduler scheduler = new Scheduler();
@@ -49,11 +60,17 @@ final class PacingLoop {
     /** Signals may have been missed. Written by anybody, read by the loop. */
     private volatile boolean sweepWanted;
 
-    PacingLoop(long queueId, PacingContext context, Wakeable.Factory wakeables) {
+    PacingLoop(long queueId, PacingContext context, Wakeable.Factory wakeables, ScheduledExecutorService departures) {
         this.queueId = queueId;
         this.context = context;
         this.intake = new LaneIntake(context.lanes(), context.buckets());
         this.aftermath = new Aftermath(queueId, context, intake);
+        this.outbox = new Outbox(
+                dispatcher,
+                departures,
+                handovers -> context.deliveryLog().delivered(handovers, intake::bucket),
+                this::wake);
+        this.leadTime = new LeadTime(context.properties().tokenExpiry().dividedBy(5));
         this.wakeable = wakeables.create(this::run);
     }
 
@@ -104,6 +121,8 @@ final class PacingLoop {
             long pause = round();
             failing = false;
             return pause;
+        } catch (ClockMovedException e) {
+            return recoverTimeline();
         } catch (RuntimeException e) {
             if (!failing && !(e instanceof ProblemException)) {
                 log.error("could not pace queue {}; trying again", queueId, e);
@@ -116,11 +135,23 @@ final class PacingLoop {
         }
     }
 
+    private long recoverTimeline() {
+        try {
+            context.timeline().recover();
+            return CLOCK_PAUSE;
+        } catch (RuntimeException e) {
+            log.debug("could not recover the timeline; trying again", e);
+            return FAILURE_PAUSE;
+        }
+    }
+
     private long round() {
         List<DeliverySink> present = List.copyOf(dispatcher.sinks());
+        settleDeparted();
         if (present.isEmpty()) {
             return NEVER;
         }
+        aftermath.settleOverdue(System.nanoTime());
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
@@ -140,44 +171,53 @@ final class PacingLoop {
             nextSweep = now + context.properties().sweepInterval().toNanos();
         }
         intake.takeIn(current, scheduler);
+        long lead = leadTime.next();
         if (!current.paused()) {
-            claim(current);
+            claim(current, lead);
         }
-        long pause = untilNext(current.paused());
-        if (pause > 0) {
+        long pause = untilNext(current.paused(), lead);
+        if (pause > 0 && outbox.waiting() == 0) {
             present.forEach(DeliverySink::nothingNow);
         }
         return pause;
     }
 
-    private long untilNext(boolean paused) {
+    private long untilNext(boolean paused, long lead) {
         long now = System.nanoTime();
         if (rulesInDoubt || sweepWanted || intake.hasSignals() || intake.isSweeping() || intake.hasStale()) {
             return 0;
         }
-        long untilSweep = Math.max(0, nextSweep - now);
-        if (paused || dispatcher.credit(1) == 0) {
-            return untilSweep;
+        long next = Math.min(nextSweep, aftermath.nextOverdue());
+        if (!paused && credit() > 0) {
+            if (scheduler.hasReady()) {
+                return 0;
+            }
+            long wake = scheduler.nextWake();
+            next = wake == NEVER ? next : Math.min(next, wake - lead);
         }
-        if (scheduler.hasReady()) {
-            return 0;
-        }
-        long wake = scheduler.nextWake();
-        return wake == NEVER ? untilSweep : Math.min(untilSweep, Math.max(0, wake - now));
+        return Math.max(0, next - now);
     }
 
-    private void claim(QueueRules current) {
-        int credit = dispatcher.credit(context.properties().maxBatch());
+    /** How many messages consumers would take, besides those that are claimed already. */
+    private int credit() {
+        return Math.max(
+                0, Math.min(context.properties().maxBatch(), dispatcher.credit(Integer.MAX_VALUE) - outbox.waiting()));
+    }
+
+    private void claim(QueueRules current, long lead) {
+        int credit = credit();
         // before the transaction: the bound on how late a message may be sent counts from here (I2)
         long t0 = System.nanoTime();
-        Proposal proposal = scheduler.propose(credit, context.properties().maxLanes(), t0);
+        Proposal proposal = scheduler.propose(credit, context.properties().maxLanes(), t0 + lead);
         if (proposal.isEmpty()) {
             return;
         }
+        Duration bound = context.properties().tokenExpiry();
         Claimed claimed;
         try {
-            Duration bound = context.properties().tokenExpiry();
-            claimed = context.claims().claim(current, proposal, aftermath.pendingOf(proposal), bound);
+            // a margin, or a claim would come too early for room that is further ahead by what clocks are apart
+            Duration ahead = Duration.ofNanos(2 * lead);
+            claimed = context.claims().claim(current, proposal, aftermath.pendingOf(proposal), bound, ahead);
         } catch (RuntimeException e) {
             giveBack(proposal);
             throw e;
@@ -187,35 +227,75 @@ final class PacingLoop {
             rulesInDoubt = true;
             return;
         }
-        context.meters().claimed(Duration.ofNanos(System.nanoTime() - t0));
-        Dispatcher.Unsent unsent = dispatcher.send(
-                claimed.leased(), t0 + context.properties().tokenExpiry().toNanos());
-        Map<UUID, Room> rooms = aftermath.settle(current, claimed, unsent, t0);
-        tellBuckets(claimed, rooms, t0);
+        long committed = System.nanoTime();
+        leadTime.took(committed - t0);
+        context.meters().claimed(Duration.ofNanos(committed - t0));
+        long deadline = t0 + bound.toNanos();
+        Set<UUID> usedUp = tellScheduler(claimed, committed);
+        if (claimed.runsAheadOf(context.timeline().clock().atMost(committed))) {
+            // so that it is sent as soon as it may be: what is known of the clock from the claim itself is not as exact
+            context.timeline().look();
+        }
         long now = System.nanoTime();
-        claimed.answers().forEach(answer -> scheduler.answer(answer, now));
+        for (Departure departure : Departure.of(claimed, context.timeline().clock()::surelyAt, now)) {
+            outbox.add(new Outbox.Entry(departure, current, usedUp, scheduler, deadline));
+        }
+        aftermath.settled(claimed.settled());
+        settleDeparted();
     }
 
-    /** The scheduler's clock is this node's: the wake-up may be early by a round trip, which the claim uses up. */
-    private void tellBuckets(Claimed claimed, Map<UUID, Room> settled, long t0) {
-        long now = System.nanoTime();
+    private void settleDeparted() {
+        for (Outbox.Departed departed : outbox.takeDeparted()) {
+            Map<UUID, Room> rooms = aftermath.settle(departed);
+            long now = System.nanoTime();
+            rooms.values().forEach(room -> tellRoom(departed.entry().scheduler(), room, now));
+        }
+    }
+
+    /** Says what came of what was proposed; returns the buckets whose room it used up, of which more is told once it is sent. */
+    private Set<UUID> tellScheduler(Claimed claimed, long now) {
+        Set<UUID> usedUp = new HashSet<>();
         List<UUID> missing = new ArrayList<>();
         claimed.rooms().forEach((bucket, answer) -> {
-            Room room = settled.get(bucket);
-            if (room != null) {
-                scheduler.roomFrom(bucket, room.room() > 0 ? now : aftermath.settledAt() + room.nanosOr(BUSY_PAUSE));
-            } else if (answer instanceof BucketAnswer.Full full) {
-                scheduler.roomFrom(bucket, t0 + full.room().nanosOr(BUSY_PAUSE));
-            } else if (answer instanceof BucketAnswer.Open) {
-                scheduler.roomFrom(bucket, now);
+            if (answer instanceof BucketAnswer.Full full) {
+                tellRoom(scheduler, full.room(), now);
+            } else if (answer instanceof BucketAnswer.Open open) {
+                // the rest of what a claim ahead found is there from the same moment on
+                OffsetDateTime from = open.room().g();
+                long at = context.timeline().clock().surelyAt(from);
+                scheduler.roomFrom(bucket, at, at > now ? from : null);
+            } else if (answer instanceof BucketAnswer.UsedUp) {
+                usedUp.add(bucket);
+                scheduler.roomFrom(
+                        bucket, now + context.properties().tokenExpiry().toNanos(), null);
             } else {
                 if (answer instanceof BucketAnswer.Missing) {
                     missing.add(bucket);
                 }
-                scheduler.roomFrom(bucket, now + BUSY_PAUSE);
+                scheduler.roomFrom(bucket, now + BUSY_PAUSE, null);
             }
         });
         intake.insertAgain(missing);
+        claimed.answers().forEach(answer -> scheduler.answer(answer, now));
+        return usedUp;
+    }
+
+    private void tellRoom(Scheduler asked, Room room, long now) {
+        OffsetDateTime opensAt = room.roomAt();
+        if (opensAt == null) {
+            asked.roomFrom(room.bucket(), now, null);
+            return;
+        }
+        long at = context.timeline().clock().surelyAt(opensAt);
+        if (room.isFinal()) {
+            asked.roomFrom(room.bucket(), at, opensAt);
+        } else {
+            // somebody's record keeps its bound for no longer than the bound is, and then room may be due that much
+            // sooner
+            long bound = context.properties().tokenExpiry().toNanos();
+            long settled = Math.min(now + bound, at - bound);
+            asked.roomFrom(room.bucket(), Math.max(now + UNSETTLED_PAUSE, settled), null);
+        }
     }
 
     private void giveBack(Proposal proposal) {
@@ -253,5 +333,7 @@ final class PacingLoop {
             dispatcher.remove(sink);
             sink.end(reason);
         }
+        // what is claimed for them goes back
+        wake();
     }
 }

@@ -1,12 +1,15 @@
 package io.fila.broker.pacing;
 
+import java.nio.file.Path;
 import java.time.Duration;
 
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
 /**
@@ -17,6 +20,7 @@ import org.springframework.validation.annotation.Validated;
  * @param maxBatch the most messages leased by one claim
  * @param maxLanes the most lanes proposed to one claim
  * @param threads how many queues are paced at the same moment
+ * @param deliveryLog where every delivery is written down, for the history checker
  */
 @Validated
 @ConfigurationProperties("fila.broker.pacing")
@@ -25,4 +29,15 @@ record PacingProperties(
         @DefaultValue("5s") Duration sweepInterval,
         @DefaultValue("500") @Min(1) @Max(10_000) int maxBatch,
         @DefaultValue("256") @Min(1) @Max(10_000) int maxLanes,
-        @DefaultValue("4") @Min(1) @Max(64) int threads) {}
+        @DefaultValue("4") @Min(1) @Max(64) int threads,
+        @DefaultValue DeliveryLog deliveryLog) {
+
+    /**
+     * The log of all deliveries.
+     *
+     * @param file is appended to, one JSON object for each delivery; no log is written without it
+     * @param maxSize the log ends, with a warning, when the file has this size
+     */
+    record DeliveryLog(
+            @Nullable Path file, @DefaultValue("1GB") DataSize maxSize) {}
+}

@@ -1,14 +1,17 @@
 package io.fila.broker.pacing;
 
+import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /**
  * What the scheduler proposes to deliver next, in this order.
  *
  * @param shares at most one for each lane
+ * @param openings when buckets have room, by the database's clock, of those of which it is known: it may lie ahead
  */
-record Proposal(List<Share> shares) {
+record Proposal(List<Share> shares, Map<UUID, OffsetDateTime> openings) {
 
     /**
      * A lane's part.

@@ -8,15 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The room of a bucket as counted in the database.
  *
- * @param g the moment it was counted for
- * @param room how many deliveries all limits allow at once
- * @param roomInNanos how long after {@code g} there is room again; null while there is
+ * @param g the moment it was counted for, by the database's clock; it may lie ahead
+ * @param room how many deliveries all limits allow at that moment
+ * @param roomAt when there is room again; null while there is
+ * @param isFinal whether that stays true: it does not if it goes by a bound that may yet be settled
  */
 record Room(
-        UUID bucket, OffsetDateTime g, int room, @Nullable Long roomInNanos) {
-
-    /** How long after {@code g} there is room again; {@code otherwise} if that is not known. */
-    long nanosOr(long otherwise) {
-        return roomInNanos == null ? otherwise : roomInNanos;
-    }
-}
+        UUID bucket, OffsetDateTime g, int room, @Nullable OffsetDateTime roomAt, boolean isFinal) {}

@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -27,6 +28,9 @@ final class Scheduler {
 
     /** So that a lane of unknown length is explored quickly, and a short one is not asked for the moon. */
     private static final long MAX_WANT = 100_000;
+
+    /** By how much more is asked for of a lane that had all that was asked for. */
+    private static final long EXPLORES = 8;
 
     /** How long to wait for what a claim says of a bucket before looking at its parked lanes again. */
     private static final long ANSWER_OVERDUE = 50_000_000;
@@ -91,7 +95,10 @@ final class Scheduler {
         makeReady(lane);
     }
 
-    /** Proposes up to {@code credit} messages of up to {@code maxLanes} lanes. Every proposed lane must be answered. */
+    /**
+     * Proposes up to {@code credit} messages of up to {@code maxLanes} lanes: of those whose buckets have room by {@code now}, which
+     * may lie ahead. Every proposed lane must be answered.
+     */
     Proposal propose(int credit, int maxLanes, long now) {
         wakeParked(credit, now);
         ready.begin();
@@ -118,14 +125,20 @@ final class Scheduler {
             }
         }
         List<Share> shares = new ArrayList<>(chosen.size());
+        Map<UUID, OffsetDateTime> openings = new HashMap<>();
         for (Lane lane : chosen) {
             if (lane.place == Place.READY) {
                 ready.remove(lane);
                 lane.place = Place.CLAIMED;
             }
             shares.add(share(lane));
+            for (WatchedBucket bucket : lane.buckets) {
+                if (bucket.opensAt != null) {
+                    openings.put(bucket.id, bucket.opensAt);
+                }
+            }
         }
-        return new Proposal(shares);
+        return new Proposal(shares, openings);
     }
 
     /** Takes in what a claim says of a proposed lane; what it says of buckets is to be given first. */
@@ -140,7 +153,7 @@ final class Scheduler {
             remove(lane);
             return;
         }
-        long unseen = isDrained ? 1 : Math.min(2L * answer.leased(), MAX_WANT);
+        long unseen = isDrained ? 1 : Math.min(EXPLORES * answer.leased(), MAX_WANT);
         lane.want = Math.max(1, Math.max(lane.want - answer.leased(), unseen));
         lane.head = Math.min(answer.head(), lane.signalled);
         lane.signalled = Long.MAX_VALUE;
@@ -148,14 +161,19 @@ final class Scheduler {
         parkIfHeld(lane, now);
     }
 
-    /** A bucket has room from that moment on, which may have passed. */
-    void roomFrom(UUID id, long roomAt) {
+    /**
+     * A bucket has room from that moment on, which may have passed.
+     *
+     * @param opensAt what the database's clock shows then, if it is known: a claim is told
+     */
+    void roomFrom(UUID id, long roomAt, @Nullable OffsetDateTime opensAt) {
         WatchedBucket bucket = buckets.get(id);
         if (bucket == null) {
             return;
         }
         holding.remove(bucket);
         bucket.roomAt = roomAt;
+        bucket.opensAt = opensAt;
         bucket.wakeAt = roomAt;
         if (!bucket.parked.isEmpty()) {
             holding.add(bucket);

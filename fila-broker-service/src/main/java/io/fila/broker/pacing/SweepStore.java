@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
 
@@ -36,11 +37,13 @@ final class SweepStore {
     private static final String BEGIN = "set local synchronous_commit = off; set local enable_seqscan = off";
 
     private final Database database;
+    private final Timeline timeline;
     private final Duration grace;
 
     /** @param grace how long a bucket without records is kept after it was made or granted from */
-    SweepStore(Database database, Duration grace) {
+    SweepStore(Database database, Timeline timeline, Duration grace) {
         this.database = database;
+        this.timeline = timeline;
         this.grace = grace;
     }
 
@@ -84,7 +87,7 @@ final class SweepStore {
 
     /** Prunes up to {@code maxRecords} records of the buckets, and evicts those that have none left. */
     Forgotten forget(Collection<Outdated> outdated, int maxRecords) {
-        return database.inTransaction("forget idle buckets", connection -> {
+        return timeline.inTransaction("forget idle buckets", connection -> {
             begin(connection);
             // a subscriber that raises the retention waits until this is over, or is not disturbed
             Set<String> held = lock(

@@ -1,7 +1,10 @@
 package io.fila.broker.pacing;
 
+import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
 
 /** What the scheduler knows of a bucket: until when it has no room, and which lanes wait for that. */
 final class WatchedBucket {
@@ -22,6 +25,9 @@ final class WatchedBucket {
 
     /** The moment, on the scheduler's clock, from which there is room again; {@link #OPEN}. */
     long roomAt = OPEN;
+
+    /** What the database's clock shows at that moment; null if it is not known. Kept when the moment is near, for the claim. */
+    @Nullable OffsetDateTime opensAt;
 
     /** When its parked lanes are to be looked at: when it has room, or an answer about it is overdue. */
     long wakeAt = OPEN;

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
 import io.fila.broker.node.Node;
@@ -83,10 +84,12 @@ class SubscriptionStore {
             """;
 
     private final Database database;
+    private final Timeline timeline;
     private final DeclarationStore declarations;
 
-    SubscriptionStore(Database database, DeclarationStore declarations) {
+    SubscriptionStore(Database database, Timeline timeline, DeclarationStore declarations) {
         this.database = database;
+        this.timeline = timeline;
         this.declarations = declarations;
     }
 
@@ -104,7 +107,7 @@ class SubscriptionStore {
             @Nullable UUID nodeId,
             @Nullable Duration ttl,
             List<ThrottleDeclaration> throttles) {
-        return database.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
+        return timeline.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             declarations.ensureAndLock(connection, throttles);
             List<String> laneKey = lockQueue(connection, queue);
@@ -141,7 +144,7 @@ class SubscriptionStore {
 
     /** Ends a subscription; returns the queues whose rules changed, or nothing if there was no such subscription. */
     Optional<Set<Long>> end(UUID id, boolean onlyIfDead) {
-        return database.inTransaction("end a subscription", connection -> {
+        return timeline.inTransaction("end a subscription", connection -> {
             Long queueId = queueOf(connection, id);
             if (queueId == null) {
                 return Optional.empty();

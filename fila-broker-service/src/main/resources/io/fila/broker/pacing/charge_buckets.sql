@@ -23,4 +23,4 @@ select c.id,
        c.count,
        c.cum
 from charged c
-returning bucket_id, until, id
+returning bucket_id, until, id, count

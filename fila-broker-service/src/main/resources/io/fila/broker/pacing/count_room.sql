@@ -1,44 +1,47 @@
--- Counts the room of buckets at the moment g, over every limit in force, and when the next room comes.
+-- Counts the room of buckets over every limit in force, each at a moment g of its own: now; or, if the claim runs ahead, the moment
+-- at which it expects room, but no further ahead than it says. Never less than an earlier g of the bucket.
+-- Says when the next room comes, and whether that is final: it is not while it goes by a bound that may yet be settled.
 -- To be run after the buckets were locked, in a statement of its own: what it reads must be newer than the locks.
 -- Serving indexes: bucket_pkey, delivery_pkey: one probe for a limit, whatever its window holds. Reads only.
-with grant_time as materialized (
-    select greatest(clock_timestamp(), max(last_grant)) as g
-    from bucket
-    where id = any (?::uuid[])
+with moment as materialized (
+    select clock_timestamp() as now
+),
+asked as materialized (
+    select b.id,
+           b.cum,
+           b.closed_until,
+           t.limit_counts,
+           t.limit_windows_ms,
+           moment.now,
+           greatest(
+               moment.now,
+               b.last_grant,
+               case when a.expected is not null then least(a.expected, moment.now + ? * interval '1 microsecond') end
+           ) as g
+    from moment
+    cross join unnest(?::uuid[], ?::timestamptz[]) as a (id, expected)
+    join bucket b on b.id = a.id
+    join throttle t on t.name = b.throttle
 )
 select b.id,
-       grant_time.g,
-       case when b.closed_until > grant_time.g then 0 else greatest(limited.room, 0) end as room,
-       extract(epoch from greatest(limited.room_at, b.closed_until) - grant_time.g) * 1000000 as room_in_us,
-       limited.most
-from grant_time
-cross join bucket b
-join throttle t on t.name = b.throttle
+       b.g,
+       case when b.closed_until > b.g then 0 else greatest(limited.room, 0) end as room,
+       greatest(limited.held_until + limited.held_for, b.closed_until) as room_at,
+       coalesce(limited.held_until <= b.now + interval '5 milliseconds', true) as final
+from asked b
 cross join lateral (
-    select min(l.count - (b.cum - outside.cum)) as room,
-           min(l.count) as most,
-           max(
-               case
-                   when l.count <= b.cum - outside.cum then
-                       (
-                           select d.until
-                           from delivery d
-                           where d.bucket_id = b.id
-                             and d.until > grant_time.g - l.window_ms * interval '1 millisecond'
-                             and d.cum > b.cum - l.count
-                           order by d.until, d.id
-                           limit 1
-                       ) + l.window_ms * interval '1 millisecond'
-               end
-           ) as room_at
-    from unnest(t.limit_counts, t.limit_windows_ms) as l (count, window_ms)
-    cross join lateral (
-        select coalesce(
+    select min(used.count - used.used) over () as room,
+           held.until as held_until,
+           used.window_length as held_for
+    from (
+        select l.count,
+               l.window_ms * interval '1 millisecond' as window_length,
+               b.cum - coalesce(
                    (
                        select d.cum
                        from delivery d
                        where d.bucket_id = b.id
-                         and d.until <= grant_time.g - l.window_ms * interval '1 millisecond'
+                         and d.until <= b.g - l.window_ms * interval '1 millisecond'
                        order by d.until desc, d.id desc
                        limit 1
                    ),
@@ -50,7 +53,19 @@ cross join lateral (
                        limit 1
                    ),
                    b.cum
-               ) as cum
-    ) outside
+               ) as used
+        from unnest(b.limit_counts, b.limit_windows_ms) as l (count, window_ms)
+    ) used
+    left join lateral (
+        select d.until
+        from delivery d
+        where used.count <= used.used
+          and d.bucket_id = b.id
+          and d.until > b.g - used.window_length
+          and d.cum > b.cum - used.count
+        order by d.until, d.id
+        limit 1
+    ) held on true
+    order by held.until + used.window_length desc nulls last
+    limit 1
 ) limited
-where b.id = any (?::uuid[])

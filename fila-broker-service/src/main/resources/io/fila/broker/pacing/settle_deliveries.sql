@@ -1,5 +1,6 @@
--- Replaces the bound of delivery records by what is known of when their messages were sent (step 6): only ever to something
--- earlier, and never before the record that precedes it, so that records stay sorted.
+-- Replaces the bound of delivery records by what is known of when their messages were sent (step 6): to something earlier, and never
+-- before the record that precedes it, so that records stay sorted. If a message was handed over later than its bound, because the
+-- node stalled in that very moment, the record is set to when it was, and with it those that follow and would come before it.
 -- Serving index: delivery_pkey. Locks: bucket rows in id order, leaving those that somebody else holds. Writes: delivery.
 -- Answers with the records it settled; the others are settled another time, or keep their bound.
 with locked_buckets as materialized (
@@ -8,9 +9,24 @@ with locked_buckets as materialized (
     where id = any (?::uuid[])
     order by id
     for update skip locked
+),
+settled as materialized (
+    select s.bucket_id, s.until, s.id, s.sent_by
+    from unnest(?::uuid[], ?::timestamptz[], ?::bigint[], ?::timestamptz[]) as s (bucket_id, until, id, sent_by)
+    join locked_buckets l on l.id = s.bucket_id
+),
+pushed as (
+    update delivery d
+    set until = s.sent_by
+    from settled s
+    where s.sent_by > s.until
+      and d.bucket_id = s.bucket_id
+      and d.until >= s.until
+      and d.until < s.sent_by
+      and d.id > s.id
 )
 update delivery d
-set until = least(d.until, greatest(
+set until = greatest(
         s.sent_by,
         coalesce(
             (
@@ -23,9 +39,8 @@ set until = least(d.until, greatest(
             ),
             '-infinity'
         )
-    ))
-from unnest(?::uuid[], ?::timestamptz[], ?::bigint[], ?::timestamptz[]) as s (bucket_id, until, id, sent_by)
-join locked_buckets l on l.id = s.bucket_id
+    )
+from settled s
 where d.bucket_id = s.bucket_id
   and d.until = s.until
   and d.id = s.id

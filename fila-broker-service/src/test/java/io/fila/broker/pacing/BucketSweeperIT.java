@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.throttle.Bucket;
 import org.awaitility.Awaitility;
@@ -22,7 +23,7 @@ class BucketSweeperIT {
     private static final Duration JUST_NOW = Duration.ofSeconds(5);
 
     private final StoredRows rows = new StoredRows();
-    private final BucketSweeper sweeper = new BucketSweeper(rows.database, Duration.ZERO);
+    private final BucketSweeper sweeper = new BucketSweeper(rows.database, new Timeline(rows.database), Duration.ZERO);
 
     @AfterEach
     void close() {
@@ -98,7 +99,7 @@ class BucketSweeperIT {
         rows.throttle("stripe", BY_CUSTOMER, false, "9/1m");
         bucket("acme");
 
-        new BucketSweeper(rows.database, Duration.ofMinutes(1)).sweep();
+        new BucketSweeper(rows.database, new Timeline(rows.database), Duration.ofMinutes(1)).sweep();
 
         assertThat(count("bucket")).isEqualTo(1);
     }

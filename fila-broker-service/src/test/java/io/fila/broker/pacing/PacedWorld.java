@@ -1,6 +1,7 @@
 package io.fila.broker.pacing;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayDeque;
@@ -87,7 +88,9 @@ final class PacedWorld {
 
         Room count(long now) {
             int room = room(now);
-            return new Room(id, SOME_TIME, room, room > 0 ? null : deliveries.element()[0] + window - now);
+            OffsetDateTime roomAt =
+                    room > 0 ? null : SOME_TIME.plusNanos(deliveries.element()[0] + window);
+            return new Room(id, SOME_TIME.plusNanos(now), room, roomAt, true);
         }
     }
 
@@ -246,19 +249,25 @@ final class PacedWorld {
         return leased;
     }
 
+    private long opening(Room room) {
+        return room.roomAt() == null
+                ? now
+                : Duration.between(SOME_TIME, room.roomAt()).toNanos();
+    }
+
     private void tell(ModelBucket bucket, BucketAnswer answer, Set<ModelBucket> unsettled) {
         long from;
         if (answer instanceof BucketAnswer.Open) {
             from = now;
         } else if (answer instanceof BucketAnswer.Full full) {
-            from = now + full.room().nanosOr(BUSY_PAUSE);
+            from = opening(full.room());
         } else if (answer instanceof BucketAnswer.UsedUp && !unsettled.contains(bucket)) {
-            from = now + bucket.count(now).nanosOr(0);
+            from = opening(bucket.count(now));
         } else {
             from = now + BUSY_PAUSE;
         }
         bucket.roomFrom = from;
-        scheduler.roomFrom(bucket.id, from);
+        scheduler.roomFrom(bucket.id, from, null);
     }
 
     private void answer(LaneAnswer answer) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.Bucket;
@@ -32,7 +33,7 @@ class SweptWhileClaimedIT {
     private static final int CLAIMS = 1_500;
 
     private final StoredRows rows = new StoredRows();
-    private final BucketStore store = new BucketStore(rows.database);
+    private final BucketStore store = new BucketStore(rows.database, new Timeline(rows.database));
     private final List<List<Granted>> granted = new ArrayList<>();
     private final List<Bucket> buckets = new ArrayList<>();
     private QueueRules rules;
@@ -81,7 +82,7 @@ class SweptWhileClaimedIT {
 
     /** Sweeps until it is told that it is done; returns how many buckets it evicted. */
     private int sweep(AtomicBoolean done) {
-        SweepStore sweeper = new SweepStore(rows.database, Duration.ZERO);
+        SweepStore sweeper = new SweepStore(rows.database, new Timeline(rows.database), Duration.ZERO);
         int evicted = 0;
         while (!done.get()) {
             SweepStore.Page page = sweeper.find(LaneStore.FIRST, BUCKETS);
@@ -98,14 +99,14 @@ class SweptWhileClaimedIT {
             Bucket bucket = buckets.get(number);
             store.insert(List.of(bucket));
             missing += rows.database.inTransaction("claim", connection -> {
-                var opening = store.open(connection, rules, List.of(bucket.id()), List.of());
+                var opening = store.open(connection, rules, List.of(bucket.id()), Map.of(), Duration.ZERO, List.of());
                 Room room = opening.rooms().get(bucket.id());
                 if (room == null) {
                     return 1;
                 }
                 if (opening.locked().contains(bucket.id()) && room.room() > 0) {
                     int count = 1 + random.nextInt(room.room());
-                    Grant grant = store.charge(connection, Map.of(bucket.id(), count), room.g(), BOUND.toNanos() / 1000)
+                    Grant grant = store.charge(connection, Map.of(bucket.id(), count), opening.rooms(), BOUND)
                             .get(0);
                     synchronized (granted) {
                         granted.get(number).add(new Granted(grant.g(), grant.until(), count));

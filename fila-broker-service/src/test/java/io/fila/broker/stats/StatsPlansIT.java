@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -105,13 +104,16 @@ class StatsPlansIT {
     /** What a claim would find. */
     private static ClaimRoom countRoom(Connection connection, UUID bucket) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(Sql.load(Pacing.class, "count_room"))) {
-            bind(statement, new UUID[] {bucket}, new UUID[] {bucket});
+            statement.setLong(1, 0);
+            statement.setArray(2, connection.createArrayOf("uuid", new UUID[] {bucket}));
+            statement.setArray(3, connection.createArrayOf("timestamptz", new String[] {null}));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                OffsetDateTime at = row.getObject(2, OffsetDateTime.class);
-                long micros = Math.round(row.getDouble(4));
+                OffsetDateTime roomAt = row.getObject(4, OffsetDateTime.class);
                 return new ClaimRoom(
-                        at, row.getInt(3), row.wasNull() ? null : at.toInstant().plus(micros, ChronoUnit.MICROS));
+                        row.getObject(2, OffsetDateTime.class),
+                        row.getInt(3),
+                        roomAt == null ? null : roomAt.toInstant());
             }
         }
     }

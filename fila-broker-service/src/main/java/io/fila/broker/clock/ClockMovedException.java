@@ -1,0 +1,11 @@
+package io.fila.broker.clock;
+
+/** The database's clock may have been set, or is another server's: the transaction is to be rolled back and the timeline recovered. */
+public final class ClockMovedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    ClockMovedException() {
+        super("the database's clock may have been set", null, false, false);
+    }
+}

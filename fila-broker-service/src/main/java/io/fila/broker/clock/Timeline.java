@@ -1,0 +1,302 @@
+package io.fila.broker.clock;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.Optional;
+
+import io.fila.broker.clock.DatabaseClock.Bounds;
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps the records of deliveries true to the database's clock: notices when it was set or is another server's, and moves them.
+ * Safe for use by several threads.
+ */
+@Component
+public class Timeline {
+
+    /**
+     * Holds the timeline until the transaction ends; and reads what {@link #admit} is to judge, in a statement of its own, since what
+     * it reads must be newer than the lock.
+     */
+    public static final String ENTER = "select pg_advisory_xact_lock_shared(7434, 0)";
+
+    public static final String READ =
+            "select clock_timestamp(), generation, server_started = pg_postmaster_start_time() from clock";
+
+    private static final String ENTER_AND_READ = ENTER + ";\n" + READ;
+    private static final String EXCLUSIVELY = "select pg_advisory_xact_lock(7434, 0)";
+    private static final String INSPECT = """
+            select clock_timestamp(),
+                   generation,
+                   server_started,
+                   server_started = pg_postmaster_start_time(),
+                   (select d.id from delivery d limit 1) is not null
+            from clock
+            """;
+    private static final String MOVE = Sql.load(Timeline.class, "move_records");
+    private static final String COUNT_AS_NOW = Sql.load(Timeline.class, "count_records_as_now");
+    private static final String RECOVERED =
+            "update clock set generation = ?, server_started = pg_postmaster_start_time()";
+    private static final String LOOK = "select clock_timestamp()";
+    private static final String MARKED =
+            "select m.least, m.most, m.known_at from clock_mark m join clock c on c.generation = m.generation"
+                    + " where m.host = ?";
+    private static final String MARK = """
+            with forgotten as (
+                delete from clock_mark
+                where marked_at < clock_timestamp() - interval '1 day'
+                  and host <> ?
+            )
+            insert into clock_mark (host, generation, least, most, known_at, marked_at)
+            values (?, ?, ?, ?, ?, clock_timestamp())
+            on conflict (host) do update
+            set generation = excluded.generation,
+                least = excluded.least,
+                most = excluded.most,
+                known_at = excluded.known_at,
+                marked_at = excluded.marked_at
+            """;
+
+    private static final Logger log = LoggerFactory.getLogger(Timeline.class);
+
+    /** So long a node that does not know how far a clock was set leaves it to those that may. */
+    private static final long GRACE = Duration.ofSeconds(3).toNanos();
+
+    /** A message may be under way for no longer than this after its claim; the setting of the bound is far below. */
+    private static final long UNDER_WAY_MICROS = Duration.ofSeconds(5).toNanos() / 1000;
+
+    private static final long UNKNOWN = -1;
+
+    private final Database database;
+    private final DatabaseClock clock = new DatabaseClock();
+    private final @Nullable String host = Host.boot();
+
+    /** The generation that {@link #clock} is of. Guarded by this, as all that follows. */
+    private long generation = UNKNOWN;
+
+    /** Since when the timeline is in doubt without this node knowing by how much; 0 if it is not. */
+    private long doubtfulSince;
+
+    private boolean startedOver;
+
+    public Timeline(Database database) {
+        this.database = database;
+    }
+
+    /** What this node knows of the database's clock. */
+    public DatabaseClock clock() {
+        return clock;
+    }
+
+    /** Like {@link Database#inTransaction}, for work that goes by the clock. If the clock was set, recovers and tries once more. */
+    public <T> T inTransaction(String activity, Database.Work<T> work) {
+        Database.Work<T> guarded = connection -> {
+            enter(connection);
+            return work.on(connection);
+        };
+        try {
+            return database.inTransaction(activity, guarded);
+        } catch (ClockMovedException e) {
+            recover();
+            return database.inTransaction(activity, guarded);
+        }
+    }
+
+    private void enter(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(ENTER_AND_READ)) {
+            long sent = System.nanoTime();
+            statement.execute();
+            long received = System.nanoTime();
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                admit(sent, row, 1, received);
+            }
+        }
+    }
+
+    /**
+     * Judges what {@link #READ} read, from column {@code first} of the row on, having been asked at {@code sent} and answered at
+     * {@code received}.
+     *
+     * @throws ClockMovedException if the records may not be true to the clock
+     */
+    public synchronized void admit(long sent, ResultSet row, int first, long received) throws SQLException {
+        adopt(row.getLong(first + 1));
+        boolean isSameServer = row.getBoolean(first + 2);
+        if (!isSameServer || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
+            throw new ClockMovedException();
+        }
+        doubtfulSince = 0;
+    }
+
+    private void adopt(long current) {
+        if (generation != UNKNOWN && generation != current) {
+            clock.forget();
+        }
+        generation = current;
+    }
+
+    /**
+     * To be called every second: compares, recovers if need be, and marks what is known for nodes that start on this host.
+     */
+    public void beat() {
+        startOver();
+        inTransaction("compare clocks", connection -> true);
+        Bounds known = clock.bounds();
+        if (host == null || known == null) {
+            return;
+        }
+        database.run("mark the clock", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(MARK)) {
+                statement.setString(1, host);
+                statement.setString(2, host);
+                statement.setLong(3, generation());
+                statement.setLong(4, known.least());
+                statement.setLong(5, known.most());
+                statement.setLong(6, known.knownAt());
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    /** Exchanges nothing but a reading with the database, so that its clock is known more exactly. */
+    public void look() {
+        database.run("read the clock", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(LOOK)) {
+                long sent = System.nanoTime();
+                try (ResultSet row = statement.executeQuery()) {
+                    long received = System.nanoTime();
+                    row.next();
+                    // if it contradicts what is known, the next claim finds out
+                    return clock.observe(sent, row.getObject(1, OffsetDateTime.class), received);
+                }
+            }
+        });
+    }
+
+    private synchronized long generation() {
+        return generation;
+    }
+
+    /** Takes over what an earlier process on this host knew. */
+    private synchronized void startOver() {
+        if (startedOver) {
+            return;
+        }
+        if (host != null) {
+            Optional<Bounds> marked = database.run("read the clock's mark", connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(MARKED)) {
+                    statement.setString(1, host);
+                    try (ResultSet row = statement.executeQuery()) {
+                        return row.next()
+                                ? Optional.of(new Bounds(row.getLong(1), row.getLong(2), row.getLong(3)))
+                                : Optional.empty();
+                    }
+                }
+            });
+            marked.ifPresent(clock::inherit);
+        }
+        startedOver = true;
+    }
+
+    /** Moves the records to the clock as it is now, unless another node has. */
+    public synchronized void recover() {
+        Optional<Long> recovered = database.inTransaction("recover the timeline", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(EXCLUSIVELY)) {
+                statement.execute();
+            }
+            return recover(connection);
+        });
+        if (recovered.isPresent()) {
+            generation = recovered.get();
+            clock.forget();
+            doubtfulSince = 0;
+        }
+    }
+
+    /** Returns the generation that begins, if one does. */
+    private Optional<Long> recover(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
+            long sent = System.nanoTime();
+            try (ResultSet row = statement.executeQuery()) {
+                long received = System.nanoTime();
+                row.next();
+                long current = row.getLong(2);
+                boolean isFirst = row.getObject(3) == null;
+                boolean isSameServer = row.getBoolean(4);
+                boolean hasRecords = row.getBoolean(5);
+                if (generation != UNKNOWN && generation != current) {
+                    adopt(current);
+                    if (isSameServer) {
+                        return Optional.empty();
+                    }
+                }
+                Bounds deviation = clock.deviation(sent, row.getObject(1, OffsetDateTime.class), received);
+                if (isFirst) {
+                    return begin(connection, current);
+                }
+                if (deviation != null && deviation.least() <= 0 && deviation.most() >= 0) {
+                    return isSameServer ? Optional.empty() : begin(connection, current);
+                }
+                if (deviation != null && !clock.isInherited()) {
+                    return move(connection, deviation, current);
+                }
+                if (deviation == null && isSameServer) {
+                    return Optional.empty();
+                }
+                return hasRecords ? countAsNow(connection, current) : begin(connection, current + 1);
+            }
+        }
+    }
+
+    private Optional<Long> move(Connection connection, Bounds deviation, long current) throws SQLException {
+        long micros = Math.floorDiv(deviation.most(), 1000) + 1;
+        try (PreparedStatement statement = connection.prepareStatement(MOVE)) {
+            for (int parameter = 1; parameter <= 5; parameter++) {
+                statement.setLong(parameter, micros);
+            }
+            statement.executeUpdate();
+        }
+        log.warn(
+                "The database's clock was set {} by {} ms; the records of deliveries have been moved accordingly",
+                micros < 0 ? "back" : "forward",
+                Math.abs(micros) / 1000);
+        return begin(connection, current + 1);
+    }
+
+    private Optional<Long> countAsNow(Connection connection, long current) throws SQLException {
+        long now = System.nanoTime();
+        if (doubtfulSince == 0) {
+            doubtfulSince = now;
+        }
+        if (now - doubtfulSince < GRACE) {
+            return Optional.empty();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(COUNT_AS_NOW)) {
+            statement.setLong(1, UNDER_WAY_MICROS);
+            statement.executeUpdate();
+        }
+        log.warn(
+                "The database was started again and no node knows whether its clock was set meanwhile; deliveries of the"
+                        + " longest windows are counted as made now, so throttled queues may pause for up to a window");
+        return begin(connection, current + 1);
+    }
+
+    private static Optional<Long> begin(Connection connection, long next) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(RECOVERED)) {
+            statement.setLong(1, next);
+            statement.executeUpdate();
+        }
+        return Optional.of(next);
+    }
+}

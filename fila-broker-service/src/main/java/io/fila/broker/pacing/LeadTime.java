@@ -1,0 +1,33 @@
+package io.fila.broker.pacing;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * How long before a bucket has room its claim is to begin, so that it is committed by then. It goes by how long claims take:
+ * it follows at once when they take longer, and slowly when they take less. Only ever touched by its loop.
+ */
+final class LeadTime {
+
+    private static final long LEAST = Duration.ofMillis(3).toNanos();
+    private static final double FORGETS = 0.05;
+
+    private final long most;
+    private double expected;
+
+    /** @param most messages are leased no longer than this before they are sent */
+    LeadTime(Duration most) {
+        this.most = most.toNanos();
+    }
+
+    /** A claim took so long. */
+    void took(long nanos) {
+        expected = Math.max((double) nanos, expected + (nanos - expected) * FORGETS);
+    }
+
+    /** In nanoseconds; at random up to half more than needed, since of several nodes the first gets all the room. */
+    long next() {
+        double needed = LEAST + expected;
+        return Math.min(most, (long) (needed * ThreadLocalRandom.current().nextDouble(1, 1.5)));
+    }
+}

@@ -1,0 +1,19 @@
+-- Counts all delivery records as having been made now, or as late as a message that is under way still may be: by which clock they
+-- were made nobody can tell. Allowance comes back a window later; nothing is exceeded.
+-- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, node.
+with moment as materialized (
+    select clock_timestamp() as now
+),
+moved_deliveries as (
+    update delivery
+    set until = moment.now + ? * interval '1 microsecond'
+    from moment
+),
+moved_buckets as (
+    update bucket
+    set last_grant = moment.now
+    from moment
+)
+update node
+set seen_at = moment.now
+from moment

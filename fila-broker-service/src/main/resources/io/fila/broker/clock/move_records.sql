@@ -1,0 +1,20 @@
+-- Moves delivery records, grants and closings to what the clock shows now, by a difference that is known at the most: moved too
+-- far, a delivery counts for longer, which is stricter. So are the signs of life of nodes and the expiries of subscriptions.
+-- Run under the exclusive lock of the timeline: nobody claims, settles, prunes or ends anything meanwhile.
+-- Reads and writes all of: delivery, bucket, node, subscription. It happens when a clock was set, and at no other time.
+with moved_deliveries as (
+    update delivery
+    set until = until + ? * interval '1 microsecond'
+),
+moved_buckets as (
+    update bucket
+    set last_grant   = last_grant + ? * interval '1 microsecond',
+        closed_until = closed_until + ? * interval '1 microsecond'
+),
+moved_nodes as (
+    update node
+    set seen_at = seen_at + ? * interval '1 microsecond'
+)
+update subscription
+set expires_at = expires_at + ? * interval '1 microsecond'
+where expires_at is not null
