@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Batcher;
+import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.EnqueueStore.Key;
 import io.fila.broker.message.EnqueueStore.Stored;
 import io.fila.broker.queue.Queue;
@@ -22,7 +23,7 @@ import org.springframework.stereotype.Service;
 @Service
 class JdbcMessages implements Messages {
 
-    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20);
+    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20, Database.PATIENCE);
 
     private final QueueDirectory queues;
     private final MessageCheck check;

@@ -13,7 +13,8 @@ public interface Messages {
     /**
      * Stores messages durably, all or none; one answer each, in order. Concurrent calls share a statement. Completes with
      * {@code ProblemException}: {@code invalid-request} (naming the index, if there is more than one message),
-     * {@code payload-too-large}, {@code queue-not-found}, {@code queue-full} or {@code storage-unavailable}.
+     * {@code payload-too-large}, {@code queue-not-found}, {@code queue-full}, {@code rate-limited} or {@code storage-unavailable}
+     * (within 5 s; the detail says whether they may have been stored). May block as long to look up the queue.
      */
     CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages);
 
