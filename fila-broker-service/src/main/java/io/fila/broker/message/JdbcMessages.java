@@ -56,9 +56,9 @@ class JdbcMessages implements Messages {
     }
 
     @Override
-    public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages) {
+    public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages, boolean indexed) {
         try {
-            long bytes = check.requireValid(messages);
+            long bytes = check.requireValid(messages, indexed);
             Queue queue = queues.get(name);
             backlogs.admit(queue, messages.size());
             EnqueueCall call = EnqueueCall.of(queue, messages, bytes);

@@ -37,6 +37,23 @@ class MessageRestIT extends RestBroker {
     }
 
     @Test
+    void namesTheIndexInAnArrayHoweverShort() {
+        String path = "/queues/" + queue + "/messages";
+        String message = "{\"payload\":1,\"delay\":\"366d\"}";
+
+        assertThat(post(path, message).expect(400, "invalid-request").text("detail"))
+                .startsWith("delay: expected");
+        assertThat(post(path, "[" + message + "]")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("messages[0].delay: expected");
+        assertThat(post(path, "[{\"payload\":1}," + message + "]")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("messages[1].delay: expected");
+    }
+
+    @Test
     void storesMessageOnceHoweverOftenItIsSent() {
         String message = "{\"id\":\"%s\",\"payload\":1}".formatted(UUID.randomUUID());
         String path = "/queues/" + queue + "/messages";
