@@ -27,7 +27,7 @@ public interface Messages {
     MessageView get(UUID id);
 
     /**
-     * A page of a queue's messages in the order of their arrival.
+     * A page of a queue's messages in the order of their arrival: at most {@code limit}, and fewer if their payloads are large.
      *
      * @param state null: all; {@code THROTTLED} is refused here, see the statistics
      * @param after the cursor of the page before; null: the first

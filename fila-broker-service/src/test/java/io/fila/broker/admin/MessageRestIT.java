@@ -85,6 +85,24 @@ class MessageRestIT extends RestBroker {
         get("/queues/" + queue + "/messages?state=throttled").expect(400, "invalid-request");
     }
 
+    /** A page of a thousand of them used to take a gigabyte of the broker's memory. */
+    @Test
+    void endsAPageOfLargeMessagesEarly() {
+        String mebibyte = "x".repeat(1 << 20);
+        for (int i = 0; i < 6; i++) {
+            enqueue("\"payload\":\"%s\"".formatted(mebibyte));
+        }
+        enqueue(1);
+        String path = "/queues/" + queue + "/messages?limit=7";
+
+        Reply first = get(path).expect(200);
+        Reply second = get(path + "&after=" + first.text("next")).expect(200);
+
+        assertThat(first.list("messages")).hasSize(4);
+        assertThat(second.list("messages")).hasSize(3);
+        assertThat(second.body().get("next").isNull()).isTrue();
+    }
+
     @Test
     void cancelsWhatIsNotInFlight() {
         String delayed = enqueue("\"payload\":1,\"delay\":\"1h\"");
