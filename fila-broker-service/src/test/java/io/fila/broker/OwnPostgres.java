@@ -52,7 +52,10 @@ public final class OwnPostgres implements AutoCloseable {
         await().until(() -> !postmaster.isAlive() && !Files.exists(pidFile()));
     }
 
+    /** After it has been stopped. */
     public void startAgain() {
+        // what is left of it: a lock on the directory
+        closeServer();
         server = run(data, server.getPort());
     }
 
@@ -61,6 +64,10 @@ public final class OwnPostgres implements AutoCloseable {
         if (Files.exists(pidFile())) {
             thaw();
         }
+        closeServer();
+    }
+
+    private void closeServer() {
         try {
             server.close();
         } catch (IOException e) {
@@ -74,6 +81,9 @@ public final class OwnPostgres implements AutoCloseable {
                     .setDataDirectory(data)
                     .setCleanDataDirectory(false)
                     .setPort(port)
+                    // off by default, and then an immediate stop forgets what was committed in the last half second
+                    .setServerConfig("fsync", "on")
+                    .setServerConfig("synchronous_commit", "on")
                     .setRegisterShutdownHook(true)
                     .start();
         } catch (IOException e) {

@@ -148,7 +148,8 @@ public final class Batcher<C extends Batcher.Call> implements AutoCloseable {
             } catch (RuntimeException e) {
                 batch.forEach(call -> call.fail(e));
                 if (e instanceof ProblemException problem && problem.code() == ProblemCode.STORAGE_UNAVAILABLE) {
-                    failWaiting(problem);
+                    // unlike the batch, which may have been done
+                    failWaiting(unavailable("the database cannot be reached, so nothing was done; try again"));
                 } else if (!(e instanceof ProblemException)) {
                     log.error("could not work on a batch of {} {} calls", batch.size(), name, e);
                 }

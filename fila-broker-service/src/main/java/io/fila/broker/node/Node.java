@@ -14,6 +14,7 @@ import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -59,6 +60,9 @@ public class Node implements SmartInitializingSingleton {
 
     /** Written by the heart, read by anybody. True until the first beat says otherwise. */
     private volatile boolean othersAlive = true;
+
+    /** Only touched by the heart, once it beats. */
+    private boolean isAway;
 
     /** When the last successful heartbeat began, by this node's clock. Written by the heart, read by anybody. */
     private volatile long lastBeat = System.nanoTime() - DOUBT_NANOS;
@@ -121,7 +125,7 @@ public class Node implements SmartInitializingSingleton {
     private void beat() {
         long began = System.nanoTime();
         boolean inDoubt = !isCurrent();
-        othersAlive = database.run("tell that this node is alive", connection -> {
+        othersAlive = database.lookUp("tell that this node is alive", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SEEN)) {
                 statement.setObject(1, id);
                 statement.setString(2, name);
@@ -140,14 +144,32 @@ public class Node implements SmartInitializingSingleton {
         lastBeat = began;
     }
 
+    /** Says for the whole node, and once each, that the database is away and that it is back. */
     private void beatQuietly() {
         try {
             beat();
+            if (isAway) {
+                isAway = false;
+                log.info("the database is back; deliveries go on");
+            }
         } catch (ProblemException e) {
-            log.debug("no heartbeat: {}", e.getMessage());
+            if (!isAway) {
+                isAway = true;
+                log.warn("the database is away: {}; calls are refused and deliveries pause until it is back", why(e));
+            }
+            log.debug("no heartbeat", e);
         } catch (RuntimeException e) {
             log.warn("no heartbeat: {}", e.getMessage(), e);
         }
+    }
+
+    /** The innermost cause that has words says it in those of the database or of the network. */
+    private static @Nullable String why(Throwable failure) {
+        String why = null;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            why = cause.getMessage() == null ? why : cause.getMessage();
+        }
+        return why;
     }
 
     private static String hostName() {
