@@ -1,5 +1,6 @@
 package io.fila.broker.admin;
 
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -7,6 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
@@ -18,6 +22,9 @@ import reactor.core.publisher.Mono;
  */
 @Component
 class BlockingCalls implements DisposableBean {
+
+    /** Longer than the database is given, so that a call fails by what is known of it. */
+    private static final Duration PATIENCE = Database.PATIENCE.plusMillis(500);
 
     private final ThreadPoolExecutor executor;
 
@@ -45,15 +52,27 @@ class BlockingCalls implements DisposableBean {
         });
     }
 
-    /** What the future that {@code work} starts completes with; waiting for it takes no thread. */
+    /**
+     * What the future that {@code work} starts completes with; waiting for it takes no thread. Fails when that has not happened in
+     * time, perhaps since others keep the pool busy; the work goes on.
+     */
     <T> Mono<T> await(Supplier<CompletableFuture<T>> work) {
-        return reply(reply -> work.get().whenComplete((value, failure) -> {
-            if (failure == null) {
-                reply.success(value);
-            } else {
-                reply.fail(failure);
-            }
-        }));
+        return this.<T>reply(reply -> work.get().whenComplete((value, failure) -> {
+                    if (failure == null) {
+                        reply.success(value);
+                    } else {
+                        reply.fail(failure);
+                    }
+                }))
+                .timeout(PATIENCE, Mono.error(BlockingCalls::tooLate));
+    }
+
+    private static ProblemException tooLate() {
+        return new ProblemException(
+                ProblemCode.STORAGE_UNAVAILABLE,
+                "the broker could not do this in time, so it may have been done, or be done yet; look before trying again",
+                Duration.ofSeconds(1),
+                null);
     }
 
     /** What {@code work} gives to its reply, now or later, on whatever thread. */

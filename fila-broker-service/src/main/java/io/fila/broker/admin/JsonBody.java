@@ -16,7 +16,7 @@ final class JsonBody {
         return read(body, "", true, reader);
     }
 
-    /** Reads the one object that the body is; refuses {@code null} for fields of it. */
+    /** Reads the one object that the body is; {@code null} is given to the fields of it, and most refuse it. */
     static <T> T readWithoutNulls(byte[] body, Function<JsonInput, T> reader) {
         return read(body, "", false, reader);
     }

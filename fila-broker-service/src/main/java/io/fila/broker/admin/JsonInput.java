@@ -90,6 +90,10 @@ final class JsonInput {
         return parser.currentToken() == JsonToken.START_ARRAY;
     }
 
+    boolean isNull() {
+        return parser.currentToken() == JsonToken.VALUE_NULL;
+    }
+
     boolean isString() {
         return parser.currentToken() == JsonToken.VALUE_STRING;
     }

@@ -48,7 +48,7 @@ class MessageController {
                 body -> calls.await(() -> {
                     QueueName name = QueueName.of(queue);
                     MessageInput.Batch batch = JsonBody.read(body, MessageInput.ROOT, MessageInput::readAll);
-                    return messages.enqueue(name, batch.messages())
+                    return messages.enqueue(name, batch.messages(), batch.array())
                             .thenApply(results -> answer(results, batch.array()));
                 }));
     }

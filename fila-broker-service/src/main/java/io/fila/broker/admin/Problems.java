@@ -1,24 +1,17 @@
 package io.fila.broker.admin;
 
-import java.sql.SQLException;
-import java.sql.SQLRecoverableException;
-import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.regex.Pattern;
 
+import io.fila.broker.jdbc.DatabaseAway;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.codec.DecodingException;
 import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.dao.RecoverableDataAccessException;
-import org.springframework.dao.TransientDataAccessException;
-import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.web.server.MethodNotAllowedException;
 import org.springframework.web.server.NotAcceptableStatusException;
 import org.springframework.web.server.ResponseStatusException;
@@ -27,9 +20,6 @@ import org.springframework.web.server.ResponseStatusException;
 final class Problems {
 
     private static final Duration SOON = Duration.ofSeconds(1);
-
-    /** Connection, resources, shutdown and start. */
-    private static final Pattern UNAVAILABLE = Pattern.compile("(08|53|57P0).*");
 
     private Problems() {}
 
@@ -51,27 +41,10 @@ final class Problems {
         if (e instanceof RejectedExecutionException) {
             return unavailable("the broker has as many requests as it can work on; try again", e);
         }
-        if (isDatabaseAway(e)) {
-            return unavailable("the database cannot be reached or is overloaded; try again", e);
+        if (DatabaseAway.isCauseOf(e)) {
+            return DatabaseAway.problem(e);
         }
         return null;
-    }
-
-    /** Also if the exception that says so is wrapped in others. */
-    private static boolean isDatabaseAway(Throwable failure) {
-        for (Throwable e = failure; e != null; e = e.getCause()) {
-            if (e instanceof DataAccessResourceFailureException
-                    || e instanceof TransientDataAccessException
-                    || e instanceof RecoverableDataAccessException
-                    || e instanceof CannotCreateTransactionException
-                    || e instanceof SQLTransientException
-                    || e instanceof SQLRecoverableException
-                    || (e instanceof SQLException sql
-                            && UNAVAILABLE.matcher("" + sql.getSQLState()).matches())) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static Throwable unwrapped(Throwable failure) {

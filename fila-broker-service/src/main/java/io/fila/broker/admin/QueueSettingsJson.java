@@ -1,6 +1,7 @@
 package io.fila.broker.admin;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
@@ -20,14 +21,21 @@ final class QueueSettingsJson {
 
     private static final Field<Duration> VISIBILITY_TIMEOUT = Field.of("visibilityTimeout", JsonInput::duration);
     private static final Field<RetryChange> RETRY = Field.of("retry", QueueSettingsJson::retry);
-    private static final Field<Long> MAX_BACKLOG =
-            Field.of("maxBacklog", in -> in.wholeNumber(Long.MIN_VALUE, Long.MAX_VALUE));
+    /** Empty: none, which only a change can say. */
+    private static final Field<Optional<Long>> MAX_BACKLOG = Field.of(
+            "maxBacklog",
+            in -> in.isNull() ? Optional.empty() : Optional.of(in.wholeNumber(Long.MIN_VALUE, Long.MAX_VALUE)));
 
     private QueueSettingsJson() {}
 
     static SettingsChange read(JsonInput in) {
         Fields given = in.object(VISIBILITY_TIMEOUT, RETRY, MAX_BACKLOG);
-        return new SettingsChange(given.get(VISIBILITY_TIMEOUT), given.get(RETRY), given.get(MAX_BACKLOG));
+        @Nullable Optional<Long> maxBacklog = given.get(MAX_BACKLOG);
+        return new SettingsChange(
+                given.get(VISIBILITY_TIMEOUT),
+                given.get(RETRY),
+                maxBacklog == null ? null : maxBacklog.orElse(null),
+                maxBacklog != null && maxBacklog.isEmpty());
     }
 
     /** The settings that a missing body stands for: nothing is given. */

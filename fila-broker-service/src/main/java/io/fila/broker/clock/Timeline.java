@@ -151,12 +151,17 @@ public class Timeline {
      */
     public void beat() {
         startOver();
-        inTransaction("compare clocks", connection -> true);
+        try {
+            compare();
+        } catch (ClockMovedException e) {
+            recover();
+            compare();
+        }
         Bounds known = clock.bounds();
         if (host == null || known == null) {
             return;
         }
-        database.run("mark the clock", connection -> {
+        database.lookUp("mark the clock", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(MARK)) {
                 statement.setString(1, host);
                 statement.setString(2, host);
@@ -169,9 +174,23 @@ public class Timeline {
         });
     }
 
+    private void compare() {
+        database.lookUp("compare clocks", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(READ)) {
+                long sent = System.nanoTime();
+                try (ResultSet row = statement.executeQuery()) {
+                    long received = System.nanoTime();
+                    row.next();
+                    admit(sent, row, 1, received);
+                    return true;
+                }
+            }
+        });
+    }
+
     /** Exchanges nothing but a reading with the database, so that its clock is known more exactly. */
     public void look() {
-        database.run("read the clock", connection -> {
+        database.lookUp("read the clock", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(LOOK)) {
                 long sent = System.nanoTime();
                 try (ResultSet row = statement.executeQuery()) {
@@ -194,7 +213,7 @@ public class Timeline {
             return;
         }
         if (host != null) {
-            Optional<Bounds> marked = database.run("read the clock's mark", connection -> {
+            Optional<Bounds> marked = database.lookUp("read the clock's mark", connection -> {
                 try (PreparedStatement statement = connection.prepareStatement(MARKED)) {
                     statement.setString(1, host);
                     try (ResultSet row = statement.executeQuery()) {

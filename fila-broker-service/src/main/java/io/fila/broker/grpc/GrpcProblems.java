@@ -2,6 +2,7 @@ package io.fila.broker.grpc;
 
 import java.util.concurrent.CompletionException;
 
+import io.fila.broker.jdbc.DatabaseAway;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.grpc.Metadata;
@@ -22,6 +23,10 @@ final class GrpcProblems {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ProblemException problem) {
+            return of(problem.code(), String.valueOf(problem.getMessage()));
+        }
+        if (DatabaseAway.isCauseOf(cause)) {
+            ProblemException problem = DatabaseAway.problem(cause);
             return of(problem.code(), String.valueOf(problem.getMessage()));
         }
         log.error("a gRPC call failed", cause);

@@ -2,13 +2,10 @@ package io.fila.broker.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLRecoverableException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 
 import javax.sql.DataSource;
 
-import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.springframework.stereotype.Component;
 
@@ -17,10 +14,16 @@ import org.springframework.stereotype.Component;
  * broker is; plain entities go through repositories.
  *
  * <p>Failures come out as {@link ProblemException} {@code storage-unavailable} if the database cannot be reached, and as
- * {@link IllegalStateException} naming the activity otherwise; the transaction has been rolled back.
+ * {@link IllegalStateException} naming the activity otherwise; the transaction has been rolled back, unless the problem says that
+ * it may have been committed.
  */
 @Component
 public class Database {
+
+    /** How long somebody who waits for a short answer waits. A caller of the broker is to have an answer within 5 s. */
+    public static final Duration PATIENCE = Duration.ofMillis(4_500);
+
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(500);
 
     private final DataSource dataSource;
 
@@ -46,7 +49,7 @@ public class Database {
             connection.setAutoCommit(false);
             try {
                 T result = work.on(connection);
-                connection.commit();
+                commit(connection);
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
                 rollBack(connection, e);
@@ -69,9 +72,52 @@ public class Database {
     public <T> T run(String activity, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(true);
-            return work.on(connection);
+            return committedAtOnce(connection, work);
         } catch (SQLException e) {
             throw failure(activity, e);
+        }
+    }
+
+    /**
+     * Like {@link #run}, for a short statement that somebody waits for: fails within about {@link #PATIENCE} even if the server
+     * takes the statement and never answers.
+     */
+    public <T> T lookUp(String activity, Work<T> work) {
+        long start = System.nanoTime();
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(true);
+            boundWaiting(connection, start);
+            return committedAtOnce(connection, work);
+        } catch (SQLException e) {
+            throw failure(activity, e);
+        }
+    }
+
+    /** The pool sets the timeout back when it gets the connection back. */
+    private static void boundWaiting(Connection connection, long start) throws SQLException {
+        long left = PATIENCE.minusNanos(System.nanoTime() - start).toMillis();
+        connection.setNetworkTimeout(Runnable::run, (int) Math.max(SHORTEST_WAIT.toMillis(), left));
+    }
+
+    private static <T> T committedAtOnce(Connection connection, Work<T> work) throws SQLException {
+        try {
+            return work.on(connection);
+        } catch (SQLException e) {
+            if (DatabaseAway.isSaidBy(e)) {
+                throw DatabaseAway.perhapsDone(e);
+            }
+            throw e;
+        }
+    }
+
+    private static void commit(Connection connection) throws SQLException {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            if (DatabaseAway.isSaidBy(e)) {
+                throw DatabaseAway.perhapsDone(e);
+            }
+            throw e;
         }
     }
 
@@ -84,28 +130,8 @@ public class Database {
     }
 
     private static RuntimeException failure(String activity, SQLException e) {
-        if (isUnavailable(e)) {
-            return new ProblemException(
-                    ProblemCode.STORAGE_UNAVAILABLE,
-                    "the database cannot be reached, so nothing was done; try again",
-                    Duration.ofSeconds(1),
-                    e);
-        }
-        return new IllegalStateException("could not " + activity, e);
-    }
-
-    /** Whether the server is away, starting, stopping, read-only or out of connections: what passes without a change here. */
-    static boolean isUnavailable(SQLException e) {
-        if (e instanceof SQLTransientConnectionException || e instanceof SQLRecoverableException) {
-            return true;
-        }
-        String state = e.getSQLState();
-        // 08 connection, 53 resources, 57P0x shutdown and start, 58 system, 25006 read-only after a failover
-        return state != null
-                && (state.startsWith("08")
-                        || state.startsWith("53")
-                        || state.startsWith("57P0")
-                        || state.startsWith("58")
-                        || state.equals("25006"));
+        return DatabaseAway.isSaidBy(e)
+                ? DatabaseAway.nothingDone(e)
+                : new IllegalStateException("could not " + activity, e);
     }
 }

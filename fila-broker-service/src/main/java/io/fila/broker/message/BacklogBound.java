@@ -5,12 +5,12 @@ import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueName;
 import org.springframework.stereotype.Component;
 
 /**
@@ -25,12 +25,14 @@ class BacklogBound {
             "select count(*) from (select 1 from message where queue_id = ? and state <> 3 limit ?) as waiting";
 
     private final Database database;
-    private final Cache<Long, AtomicLong> counts =
-            Caffeine.newBuilder().maximumSize(10_000).expireAfterWrite(AGE).build();
+    private final RecentAnswers<Bounded, AtomicLong> counts =
+            new RecentAnswers<>(AGE, 10_000, queue -> new AtomicLong(count(queue)));
 
     BacklogBound(Database database) {
         this.database = database;
     }
+
+    private record Bounded(long id, QueueName name, long most) {}
 
     /** Lets {@code more} messages into the queue, or throws {@code queue-full}. */
     void admit(Queue queue, int more) {
@@ -38,7 +40,7 @@ class BacklogBound {
         if (most == null) {
             return;
         }
-        AtomicLong waiting = counts.get(queue.id(), id -> new AtomicLong(count(queue, most)));
+        AtomicLong waiting = counts.get(new Bounded(queue.id(), queue.name(), most));
         if (waiting.addAndGet(more) > most) {
             waiting.addAndGet(-more);
             throw new ProblemException(
@@ -50,11 +52,11 @@ class BacklogBound {
         }
     }
 
-    private long count(Queue queue, long most) {
-        return database.run("count the backlog of queue '" + queue.name() + "'", connection -> {
+    private long count(Bounded queue) {
+        return database.lookUp("count the backlog of queue '" + queue.name() + "'", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(COUNT)) {
                 statement.setLong(1, queue.id());
-                statement.setLong(2, most);
+                statement.setLong(2, queue.most());
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     return row.getLong(1);

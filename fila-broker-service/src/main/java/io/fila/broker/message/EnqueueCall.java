@@ -27,4 +27,10 @@ record EnqueueCall(
     public void fail(RuntimeException problem) {
         answer.completeExceptionally(problem);
     }
+
+    @Override
+    public String inDoubt() {
+        return "the database does not answer, so the messages may have been stored or not; send them again: with ids of your own"
+                + " they are stored once";
+    }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Batcher;
+import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.EnqueueStore.Key;
 import io.fila.broker.message.EnqueueStore.Stored;
 import io.fila.broker.queue.Queue;
@@ -22,7 +23,7 @@ import org.springframework.stereotype.Service;
 @Service
 class JdbcMessages implements Messages {
 
-    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20);
+    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20, Database.PATIENCE);
 
     private final QueueDirectory queues;
     private final MessageCheck check;
@@ -55,9 +56,9 @@ class JdbcMessages implements Messages {
     }
 
     @Override
-    public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages) {
+    public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages, boolean indexed) {
         try {
-            long bytes = check.requireValid(messages);
+            long bytes = check.requireValid(messages, indexed);
             Queue queue = queues.get(name);
             backlogs.admit(queue, messages.size());
             EnqueueCall call = EnqueueCall.of(queue, messages, bytes);

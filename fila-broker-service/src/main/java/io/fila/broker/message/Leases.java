@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Batcher;
+import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.SettlementStore.Outcome;
 import io.fila.broker.problem.Durations;
 import io.fila.broker.problem.ProblemException;
@@ -24,7 +25,7 @@ import org.springframework.stereotype.Service;
 @Service
 public class Leases {
 
-    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 2_000, 200_000);
+    private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 2_000, 200_000, Database.PATIENCE);
     private static final Duration MAX_EXTENSION = Duration.ofHours(12);
     private static final Duration MAX_RETRY_AFTER = Duration.ofDays(365);
 
@@ -58,11 +59,18 @@ public class Leases {
         public void fail(RuntimeException problem) {
             answer.completeExceptionally(problem);
         }
+
+        @Override
+        public String inDoubt() {
+            return "the database does not answer, so the leases may have been settled or not; settle them again: those that were are"
+                    + " lost then";
+        }
     }
 
     /**
      * Settles leases of one queue in the name of a consumer. Completes with those that had been lost, or with {@code ProblemException}:
-     * {@code invalid-request} (nothing was settled) or {@code storage-unavailable}.
+     * {@code invalid-request} (nothing was settled) or {@code storage-unavailable} (within 5 s; the detail says whether it may have
+     * been done).
      */
     public CompletableFuture<Set<Lease>> settle(Queue queue, String consumer, List<? extends Settlement> settlements) {
         try {

@@ -29,15 +29,15 @@ class MessageCheck {
         this.bounds = bounds;
     }
 
-    /** Throws a problem that names the index if there are several messages. Returns the bytes they come to. */
-    long requireValid(List<NewMessage> messages) {
+    /** Throws a problem, which names the index of the message if {@code indexed}. Returns the bytes they come to. */
+    long requireValid(List<NewMessage> messages, boolean indexed) {
         if (messages.isEmpty() || messages.size() > bounds.maxRequestMessages()) {
             throw ProblemException.invalid("messages: expected 1 to %d messages in one request, got %d"
                     .formatted(bounds.maxRequestMessages(), messages.size()));
         }
         long bytes = 0;
         for (int i = 0; i < messages.size(); i++) {
-            bytes += requireValid(messages.size() == 1 ? "" : "messages[" + i + "].", messages.get(i));
+            bytes += requireValid(indexed ? "messages[" + i + "]." : "", messages.get(i));
             if (bytes > bounds.maxRequestSize().toBytes()) {
                 throw new ProblemException(
                         ProblemCode.PAYLOAD_TOO_LARGE,

@@ -25,15 +25,45 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 class MessageViews {
 
+    /** What the payloads of a page come to at most, unless it is one: as many large messages as a page may have would fill the memory. */
+    private static final int PAGE_BYTES = 4 << 20;
+
     private static final String COLUMNS = """
             select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
                    m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures
+            """;
+    private static final String ONE = COLUMNS + """
             from message m
             join queue q on q.id = m.queue_id
+            where m.id = ?
+            order by q.dead_letter_id is null
+            limit 1
             """;
-    private static final String ONE = COLUMNS + "where m.id = ? order by q.dead_letter_id is null limit 1";
-    private static final String PAGE =
-            COLUMNS + "where m.queue_id = ? and m.sequence > ? and (? < 0 or m.state = ?) order by m.sequence limit ?";
+
+    /** Sums lengths, which are known without reading the payloads. The last column: how many there are up to the limit. */
+    private static final String PAGE = COLUMNS.stripTrailing() + """
+            , m.candidates
+            from (
+                select candidate.*,
+                       row_number() over (order by sequence) as position,
+                       sum(octet_length(payload)) over (order by sequence) as bytes,
+                       count(*) over () as candidates
+                from (
+                    select *
+                    from message
+                    where queue_id = ?
+                      and sequence > ?
+                      and (? < 0 or state = ?)
+                    order by sequence
+                    limit ?
+                ) candidate
+            ) m
+            join queue q on q.id = m.queue_id
+            where m.position = 1
+               or m.bytes <= ?
+            order by m.sequence
+            """;
+
     private static final String CANCEL = "delete from message where id = ? and state <> 3";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -51,7 +81,7 @@ class MessageViews {
         List<MessageView> found = database.run("read a message", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(ONE)) {
                 statement.setObject(1, id);
-                return read(statement, new ArrayList<>());
+                return read(statement);
             }
         });
         return found.stream().findFirst().orElseThrow(() -> notFound(id));
@@ -65,19 +95,17 @@ class MessageViews {
         }
         Queue queue = queues.get(name);
         int code = state == null ? -1 : state.ordinal();
-        List<Long> sequences = new ArrayList<>();
-        List<MessageView> messages = database.run("list messages of queue '" + name + "'", connection -> {
+        return database.run("list messages of queue '" + name + "'", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(PAGE)) {
                 statement.setLong(1, queue.id());
                 statement.setLong(2, cursor(after));
                 statement.setInt(3, code);
                 statement.setInt(4, code);
                 statement.setInt(5, limit);
-                return read(statement, sequences);
+                statement.setInt(6, PAGE_BYTES);
+                return page(statement, limit);
             }
         });
-        String next = messages.size() < limit ? null : Long.toString(sequences.get(sequences.size() - 1), 36);
-        return new Messages.Page(messages, next);
     }
 
     void cancel(UUID id) {
@@ -110,15 +138,29 @@ class MessageViews {
                 "id: there is no message %s; it was never stored, or it is done".formatted(id));
     }
 
-    private static List<MessageView> read(PreparedStatement statement, List<Long> sequences) throws SQLException {
+    private static List<MessageView> read(PreparedStatement statement) throws SQLException {
         List<MessageView> views = new ArrayList<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                sequences.add(row.getLong(1));
                 views.add(view(row));
             }
         }
         return views;
+    }
+
+    private static Messages.Page page(PreparedStatement statement, int limit) throws SQLException {
+        List<MessageView> views = new ArrayList<>();
+        long last = 0;
+        long candidates = 0;
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                views.add(view(row));
+                last = row.getLong(1);
+                candidates = row.getLong(17);
+            }
+        }
+        boolean isLast = candidates < limit && views.size() == candidates;
+        return new Messages.Page(views, isLast ? null : Long.toString(last, 36));
     }
 
     private static MessageView view(ResultSet row) throws SQLException {

@@ -12,16 +12,22 @@ public interface Messages {
 
     /**
      * Stores messages durably, all or none; one answer each, in order. Concurrent calls share a statement. Completes with
-     * {@code ProblemException}: {@code invalid-request} (naming the index, if there is more than one message),
-     * {@code payload-too-large}, {@code queue-not-found}, {@code queue-full} or {@code storage-unavailable}.
+     * {@code ProblemException}: {@code invalid-request} (naming the index, if {@code indexed}),
+     * {@code payload-too-large}, {@code queue-not-found}, {@code queue-full}, {@code rate-limited} or {@code storage-unavailable}
+     * (within 5 s; the detail says whether they may have been stored). May block as long to look up the queue.
      */
-    CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages);
+    CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages, boolean indexed);
+
+    /** Stores messages; problems name the index if there is more than one. */
+    default CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages) {
+        return enqueue(queue, messages, messages.size() > 1);
+    }
 
     /** The message, or {@code message-not-found}. */
     MessageView get(UUID id);
 
     /**
-     * A page of a queue's messages in the order of their arrival.
+     * A page of a queue's messages in the order of their arrival: at most {@code limit}, and fewer if their payloads are large.
      *
      * @param state null: all; {@code THROTTLED} is refused here, see the statistics
      * @param after the cursor of the page before; null: the first

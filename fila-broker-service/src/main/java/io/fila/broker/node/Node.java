@@ -16,6 +16,7 @@ import io.fila.broker.clock.ClockMovedException;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -63,8 +64,9 @@ public class Node implements SmartInitializingSingleton {
     /** Written by the heart, read by anybody. True until the first beat says otherwise. */
     private volatile boolean othersAlive = true;
 
-    /** Whether the last heartbeat failed, and that has been said. Only the heart's, once it beats. */
-    private boolean failing;
+            failing = false;
+    /** Only touched by the heart, once it beats. */
+    private boolean isAway;
 
     /** When the last successful heartbeat began, by this node's clock. Written by the heart, read by anybody. */
     private volatile long lastBeat = System.nanoTime() - DOUBT_NANOS;
@@ -128,13 +130,7 @@ public class Node implements SmartInitializingSingleton {
     private void beat() {
         long began = System.nanoTime();
         boolean inDoubt = !isCurrent();
-        try {
-            timeline.beat();
-        } catch (ClockMovedException e) {
-            // until it is known what the clock shows, nothing is delivered; the node is alive all the same
-            log.debug("the timeline is in doubt", e);
-        }
-        othersAlive = database.run("tell that this node is alive", connection -> {
+        othersAlive = database.lookUp("tell that this node is alive", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(SEEN)) {
                 statement.setObject(1, id);
                 statement.setString(2, name);
@@ -151,20 +147,46 @@ public class Node implements SmartInitializingSingleton {
             lapseListeners.forEach(LapseListener::lapsed);
         }
         lastBeat = began;
+        try {
+            timeline.beat();
+        } catch (ClockMovedException e) {
+            // until it is known what the clock shows, nothing is delivered; the node is alive all the same
+            log.debug("the timeline is in doubt", e);
+        }
     }
 
+    /** Says for the whole node, and once each, that the database is away and that it is back. */
     private void beatQuietly() {
         try {
             beat();
+<<<<<<< HEAD
             failing = false;
+=======
+            if (isAway) {
+                isAway = false;
+                log.info("the database is back; deliveries go on");
+            }
         } catch (ProblemException e) {
-            log.debug("no heartbeat: {}", e.getMessage());
+            if (!isAway) {
+                isAway = true;
+                log.warn("the database is away: {}; calls are refused and deliveries pause until it is back", why(e));
+            }
+            log.debug("no heartbeat", e);
         } catch (RuntimeException e) {
             if (!failing) {
                 log.warn("no heartbeat; trying again every {} s", BEAT.toSeconds(), e);
             }
             failing = true;
         }
+    }
+
+    /** The innermost cause that has words says it in those of the database or of the network. */
+    private static @Nullable String why(Throwable failure) {
+        String why = null;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            why = cause.getMessage() == null ? why : cause.getMessage();
+        }
+        return why;
     }
 
     private static String hostName() {

@@ -55,12 +55,12 @@ class JdbcQueues implements Queues {
 
     @Override
     public Optional<Queue> find(QueueName name) {
-        return repository.findByName(name.value()).map(QueueRow::toQueue);
+        return lookUp("select * from queue where name = ?", name.value());
     }
 
     @Override
     public Optional<Queue> find(long id) {
-        return repository.findById(id).map(QueueRow::toQueue);
+        return lookUp("select * from queue where id = ?", id);
     }
 
     @Override
@@ -117,6 +117,18 @@ class JdbcQueues implements Queues {
                     connection.prepareStatement("delete from message where queue_id = ? and state <> 3")) {
                 statement.setLong(1, queue.id());
                 return statement.executeLargeUpdate();
+            }
+        });
+    }
+
+    /** An enqueue may wait for this, so that it must not take for ever. */
+    private Optional<Queue> lookUp(String sql, Object key) {
+        return database.lookUp("look up a queue", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setObject(1, key);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(QueueRow.of(row).toQueue()) : Optional.empty();
+                }
             }
         });
     }

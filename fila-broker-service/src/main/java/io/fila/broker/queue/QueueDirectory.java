@@ -2,8 +2,7 @@ package io.fila.broker.queue;
 
 import java.time.Duration;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
+import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.springframework.stereotype.Component;
@@ -18,32 +17,31 @@ public class QueueDirectory {
     private static final Duration AGE = Duration.ofSeconds(1);
     private static final int SIZE = 10_000;
 
-    private final Queues queues;
-    private final Cache<QueueName, Queue> byName =
-            Caffeine.newBuilder().maximumSize(SIZE).expireAfterWrite(AGE).build();
-    private final Cache<Long, Queue> byId =
-            Caffeine.newBuilder().maximumSize(SIZE).expireAfterWrite(AGE).build();
+    private final RecentAnswers<QueueName, Queue> byName;
+    private final RecentAnswers<Long, Queue> byId;
 
     QueueDirectory(Queues queues) {
-        this.queues = queues;
-    }
-
-    /** The queue, or {@code queue-not-found}. May block on the database. */
-    public Queue get(QueueName name) {
-        return byName.get(name, queues::get);
-    }
-
-    /** The queue, or {@code queue-not-found}. May block on the database. */
-    public Queue get(long id) {
-        return byId.get(
-                id,
-                key -> queues.find(key)
+        this.byName = new RecentAnswers<>(AGE, SIZE, queues::get);
+        this.byId = new RecentAnswers<>(
+                AGE,
+                SIZE,
+                id -> queues.find(id)
                         .orElseThrow(() ->
                                 new ProblemException(ProblemCode.QUEUE_NOT_FOUND, "queue: the queue was deleted")));
     }
 
+    /** The queue, or {@code queue-not-found}. May block on the database. */
+    public Queue get(QueueName name) {
+        return byName.get(name);
+    }
+
+    /** The queue, or {@code queue-not-found}. May block on the database. */
+    public Queue get(long id) {
+        return byId.get(id);
+    }
+
     /** Forgets what it knows of the queue. */
     public void forget(QueueName name) {
-        byName.invalidate(name);
+        byName.forget(name);
     }
 }

@@ -1,7 +1,6 @@
 package io.fila.broker.queue;
 
 import java.util.List;
-import java.util.Optional;
 
 import org.springframework.data.jdbc.repository.query.Modifying;
 import org.springframework.data.jdbc.repository.query.Query;
@@ -9,8 +8,6 @@ import org.springframework.data.repository.ListCrudRepository;
 
 /** Reads and inserts rows of {@code queue}. Updates name their columns: a row also carries what others change meanwhile. */
 interface QueueRepository extends ListCrudRepository<QueueRow, Long> {
-
-    Optional<QueueRow> findByName(String name);
 
     @Query("select * from queue where dead_letter_id is not null order by name")
     List<QueueRow> findAllButDeadLetters();

@@ -1,5 +1,7 @@
 package io.fila.broker.queue;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 
@@ -38,6 +40,22 @@ record QueueRow(
                 retry.jitter(),
                 settings.maxBacklog(),
                 List.of());
+    }
+
+    static QueueRow of(ResultSet row) throws SQLException {
+        return new QueueRow(
+                row.getLong("id"),
+                row.getString("name"),
+                row.getObject("dead_letter_id", Long.class),
+                row.getBoolean("paused"),
+                row.getLong("visibility_timeout_ms"),
+                row.getInt("max_attempts"),
+                row.getLong("initial_backoff_ms"),
+                row.getDouble("backoff_multiplier"),
+                row.getLong("max_backoff_ms"),
+                row.getDouble("backoff_jitter"),
+                row.getObject("max_backlog", Long.class),
+                List.of((String[]) row.getArray("lane_key").getArray()));
     }
 
     Queue toQueue() {

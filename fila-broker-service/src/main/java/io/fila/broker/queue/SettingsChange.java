@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  * Settings as a caller gives them: null where absent. {@link #over} makes them whole and checks them.
  *
  * @param retry null if absent as a whole
+ * @param unbounded whether a maximum backlog is taken away; {@code maxBacklog} is absent then
  */
 public record SettingsChange(
         @Nullable Duration visibilityTimeout,
         @Nullable RetryChange retry,
-        @Nullable Long maxBacklog) {
+        @Nullable Long maxBacklog,
+        boolean unbounded) {
 
     private static final Duration MIN_VISIBILITY = Duration.ofSeconds(1);
     private static final Duration MAX_VISIBILITY = Duration.ofHours(12);
@@ -29,11 +31,17 @@ public record SettingsChange(
             @Nullable Duration maxBackoff,
             @Nullable Double jitter) {}
 
+    /** A change that takes nothing away. */
+    public SettingsChange(
+            @Nullable Duration visibilityTimeout, @Nullable RetryChange retry, @Nullable Long maxBacklog) {
+        this(visibilityTimeout, retry, maxBacklog, false);
+    }
+
     /** These settings, with what is absent taken from {@code base}. */
     public QueueSettings over(QueueSettings base) {
         Duration visibility = visibilityTimeout == null ? base.visibilityTimeout() : visibilityTimeout;
         Durations.requireBetween("visibilityTimeout", visibility, MIN_VISIBILITY, MAX_VISIBILITY);
-        Long backlog = maxBacklog == null ? base.maxBacklog() : maxBacklog;
+        Long backlog = maxBacklog != null || unbounded ? maxBacklog : base.maxBacklog();
         if (backlog != null && backlog < 1) {
             throw ProblemException.invalid("maxBacklog: expected at least 1, got " + backlog);
         }

@@ -25,9 +25,10 @@ class AuthenticationFilter implements WebFilter {
 
     private static final ProblemCode CODE = ProblemCode.UNAUTHENTICATED;
 
-    private static final byte[] PROBLEM =
-            """
-            {"type":"urn:fila:problem:%1$s","title":"Unauthenticated","status":%2$d,"detail":"%3$s","code":"%1$s"}""".formatted(CODE.slug(), CODE.httpStatus(), Credentials.REFUSAL).getBytes(StandardCharsets.UTF_8);
+    /** But for the path of the request. */
+    private static final String PROBLEM = """
+            {"type":"urn:fila:problem:%1$s","title":"Unauthenticated","status":%2$d,"detail":"%3$s",\
+            "instance":"%%s","code":"%1$s"}""".formatted(CODE.slug(), CODE.httpStatus(), Credentials.REFUSAL);
 
     private final Credentials credentials;
     private final PathPattern health;
@@ -48,7 +49,10 @@ class AuthenticationFilter implements WebFilter {
         response.setRawStatusCode(CODE.httpStatus());
         response.getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
         response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
-        response.getHeaders().setContentLength(PROBLEM.length);
-        return response.writeWith(Mono.just(response.bufferFactory().wrap(PROBLEM)));
+        // a URI has no character that JSON would want escaped
+        String instance = exchange.getRequest().getURI().getRawPath();
+        byte[] problem = PROBLEM.formatted(instance).getBytes(StandardCharsets.UTF_8);
+        response.getHeaders().setContentLength(problem.length);
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(problem)));
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -36,7 +37,7 @@ class Backlogs {
     Backlogs(Snapshots snapshots) {
         this.snapshots = snapshots;
         this.recent = new RecentAnswers<>(
-                this::read, backlog -> 10 + backlog.groups().size(), MAX_WEIGHT, Ticker.systemTicker());
+                Snapshots.AGE, this::read, backlog -> 10 + backlog.groups().size(), MAX_WEIGHT, Ticker.systemTicker());
     }
 
     /** Of a queue, or {@code queue-not-found}. */

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.stats.BucketStats.Used;
 import io.fila.broker.throttle.Limit;
@@ -38,7 +39,11 @@ class BucketReader {
     BucketReader(Snapshots snapshots) {
         this.snapshots = snapshots;
         this.recent = new RecentAnswers<>(
-                this::count, census -> 10 + census.withoutRoom().size(), MAX_WEIGHT, Ticker.systemTicker());
+                Snapshots.AGE,
+                this::count,
+                census -> 10 + census.withoutRoom().size(),
+                MAX_WEIGHT,
+                Ticker.systemTicker());
     }
 
     /** Counts the buckets of a throttle. Costs a few probes for each. */

@@ -18,6 +18,12 @@ import org.springframework.stereotype.Component;
 @Component
 class Snapshots {
 
+    /**
+     * How long what was read is good for. Half of what is promised: an answer is put together from others, and reading takes a
+     * while.
+     */
+    static final Duration AGE = Duration.ofMillis(500);
+
     private static final int AT_ONCE = 2;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemCode;
@@ -55,7 +56,7 @@ class ThrottleReader {
 
     ThrottleReader(Snapshots snapshots) {
         this.snapshots = snapshots;
-        this.known = new RecentAnswers<>(what -> readNames(), names -> 1, 1, Ticker.systemTicker());
+        this.known = new RecentAnswers<>(Snapshots.AGE, what -> readNames(), names -> 1, 1, Ticker.systemTicker());
     }
 
     /** @param declared each distinct set of limits, the most declared first */

@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 
-import io.fila.broker.node.Node;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.throttle.KeyComponent;
@@ -37,6 +36,11 @@ class DeclarationStore {
             """;
 
     private static final String LOCK = "select name from throttle where name = any (?) order by name for update";
+
+    /**
+     * By HTTP a subscription is over for good when its time has passed. One of a node's is not: a node that has not been seen for
+     * long may beat again, and its consumers deliver by what they declared. So it counts until somebody has ended it.
+     */
     private static final String CONFLICT = """
             select t.key
             from throttle t
@@ -46,12 +50,12 @@ class DeclarationStore {
                   select 1
                   from declaration d
                   join subscription s on s.id = d.subscription_id
-                  left join node n on n.id = s.node_id
                   where d.throttle = t.name
-                    and (s.expires_at > clock_timestamp()
-                        or n.seen_at > clock_timestamp() - ? * interval '1 millisecond')
+                    and (s.node_id is not null
+                        or s.expires_at > clock_timestamp())
               )
             """;
+
     private static final String INSERT = """
             insert into declaration (subscription_id, throttle, queue_id, unthrottled_when_key_missing, limit_counts,
                                      limit_windows_ms)
@@ -94,12 +98,11 @@ class DeclarationStore {
         }
     }
 
-    /** Throws {@code throttle-conflict} if somebody who is alive declares the name with another key; else the key is this one. */
+    /** Throws {@code throttle-conflict} if somebody who may be alive declares the name with another key; else the key is this one. */
     void requireSameKey(Connection connection, ThrottleDeclaration declaration) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(CONFLICT)) {
             statement.setString(1, declaration.name());
             statement.setArray(2, key(connection, declaration.key()));
-            statement.setLong(3, Node.LAPSE.toMillis());
             try (ResultSet row = statement.executeQuery()) {
                 if (row.next()) {
                     String inForce =

@@ -8,7 +8,11 @@ import io.fila.broker.pacing.DeliverySink;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
-/** A waiting {@code receive} as a consumer: ready for up to {@code max} deliveries, once. Safe for use by several threads. */
+/**
+ * A waiting {@code receive} as a consumer: ready for up to {@code max} deliveries, once. What is offered beyond {@link #MAX_BYTES}
+ * of payload is refused as a whole, since an answer is one delivery, and as many as fit are asked for instead; one always fits.
+ * Safe for use by several threads.
+ */
 final class ReceiveSink implements DeliverySink, PendingReceive {
 
     private enum State {
@@ -19,7 +23,8 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
         CANCELLED
     }
 
-    private final int max;
+    static final int MAX_BYTES = 4 << 20;
+
     private final boolean answersAtOnce;
     private final Consumer<ReceiveSink> started;
 
@@ -27,6 +32,7 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
     private final Object lock = new Object();
 
     private State state = State.PREPARED;
+    private int max;
     private @Nullable Consumer<List<Delivery>> writer;
     private @Nullable Consumer<Throwable> failure;
     private Runnable ended = () -> {};
@@ -87,6 +93,13 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
 
     @Override
     public boolean deliver(List<Delivery> deliveries) {
+        int fitting = fitting(deliveries);
+        if (fitting < deliveries.size()) {
+            synchronized (lock) {
+                max = fitting;
+            }
+            return false;
+        }
         Consumer<List<Delivery>> to = moveTo(State.ANSWERED);
         if (to == null) {
             return false;
@@ -94,6 +107,18 @@ final class ReceiveSink implements DeliverySink, PendingReceive {
         to.accept(deliveries);
         end();
         return true;
+    }
+
+    /** How many of them an answer has room for, from the first on. */
+    private static int fitting(List<Delivery> deliveries) {
+        long bytes = 0;
+        for (int i = 0; i < deliveries.size(); i++) {
+            bytes += deliveries.get(i).payload().bytes().length;
+            if (bytes > MAX_BYTES) {
+                return Math.max(1, i);
+            }
+        }
+        return deliveries.size();
     }
 
     @Override

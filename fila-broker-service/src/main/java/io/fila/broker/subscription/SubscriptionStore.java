@@ -132,7 +132,7 @@ class SubscriptionStore {
 
     /** Renews a subscription by HTTP; empty if there is none that is alive. */
     Optional<Renewed> renew(UUID id) {
-        return database.run("renew a subscription", connection -> {
+        return database.lookUp("renew a subscription", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(RENEW)) {
                 statement.setObject(1, id);
                 try (ResultSet row = statement.executeQuery()) {

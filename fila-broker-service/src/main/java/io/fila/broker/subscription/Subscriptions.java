@@ -22,7 +22,7 @@ public interface Subscriptions {
      * Waits for deliveries: completes with at least one as soon as there is one, or with none after {@code wait}. Renews the
      * subscription first.
      *
-     * @param max 0: only renews
+     * @param max 0: only renews. Fewer come if their payloads are large: at most 4 MiB, or one message
      */
     PendingReceive receive(UUID subscription, int max, Duration wait);
 

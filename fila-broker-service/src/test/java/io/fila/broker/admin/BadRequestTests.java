@@ -95,9 +95,15 @@ class BadRequestTests extends RestSlice {
                 new Case(
                         "PATCH",
                         "/queues/orders",
-                        "{\"maxBacklog\":null}",
+                        "{\"visibilityTimeout\":null}",
                         "invalid-request",
-                        List.of("maxBacklog", "null")),
+                        List.of("visibilityTimeout", "null")),
+                new Case(
+                        "PATCH",
+                        "/queues/orders",
+                        "{\"retry\":{\"maxAttempts\":null}}",
+                        "invalid-request",
+                        List.of("retry.maxAttempts", "null")),
                 new Case("PATCH", "/queues/orders", "", "invalid-request", List.of("body", "empty")),
                 new Case("PUT", "/queues/-orders", "{}", "invalid-request", List.of("queue", "'-orders'")),
                 new Case("PUT", "/queues/" + "q".repeat(201), "{}", "invalid-request", List.of("queue", "1 to 200")),

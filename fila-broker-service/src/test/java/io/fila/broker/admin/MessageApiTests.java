@@ -31,6 +31,7 @@ import org.springframework.test.json.JsonCompareMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.willReturn;
@@ -46,7 +47,7 @@ class MessageApiTests extends RestSlice {
     @BeforeEach
     void storeEverything() {
         MockitoAnnotations.openMocks(this);
-        given(messages.enqueue(any(), any())).willAnswer(call -> {
+        given(messages.enqueue(any(), any(), anyBoolean())).willAnswer(call -> {
             List<NewMessage> given = call.getArgument(1);
             return CompletableFuture.completedFuture(
                     given.stream().map(message -> new Enqueued(MESSAGE, false)).toList());
@@ -97,7 +98,7 @@ class MessageApiTests extends RestSlice {
         UUID second = UUID.randomUUID();
         willReturn(CompletableFuture.completedFuture(List.of(new Enqueued(MESSAGE, true), new Enqueued(second, false))))
                 .given(messages)
-                .enqueue(eq(ORDERS), any());
+                .enqueue(eq(ORDERS), any(), eq(true));
 
         post("/queues/orders/messages", "[{\"payload\":1},{\"payloadBase64\":\"AP8=\"}]")
                 .expectStatus()
@@ -114,7 +115,7 @@ class MessageApiTests extends RestSlice {
     void answers200WhenAllWereDuplicates() {
         willReturn(CompletableFuture.completedFuture(List.of(new Enqueued(MESSAGE, true))))
                 .given(messages)
-                .enqueue(eq(ORDERS), any());
+                .enqueue(eq(ORDERS), any(), eq(true));
 
         post("/queues/orders/messages", "[{\"payload\":1}]")
                 .expectStatus()
@@ -249,7 +250,7 @@ class MessageApiTests extends RestSlice {
     }
 
     private List<NewMessage> stored() {
-        verify(messages).enqueue(eq(ORDERS), stored.capture());
+        verify(messages).enqueue(eq(ORDERS), stored.capture(), anyBoolean());
         return stored.getValue();
     }
 

@@ -37,6 +37,23 @@ class MessageRestIT extends RestBroker {
     }
 
     @Test
+    void namesTheIndexInAnArrayHoweverShort() {
+        String path = "/queues/" + queue + "/messages";
+        String message = "{\"payload\":1,\"delay\":\"366d\"}";
+
+        assertThat(post(path, message).expect(400, "invalid-request").text("detail"))
+                .startsWith("delay: expected");
+        assertThat(post(path, "[" + message + "]")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("messages[0].delay: expected");
+        assertThat(post(path, "[{\"payload\":1}," + message + "]")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("messages[1].delay: expected");
+    }
+
+    @Test
     void storesMessageOnceHoweverOftenItIsSent() {
         String message = "{\"id\":\"%s\",\"payload\":1}".formatted(UUID.randomUUID());
         String path = "/queues/" + queue + "/messages";
@@ -66,6 +83,24 @@ class MessageRestIT extends RestBroker {
                 .containsExactly(2, 2, 1);
         get(path + "&after=no-such").expect(400, "invalid-request");
         get("/queues/" + queue + "/messages?state=throttled").expect(400, "invalid-request");
+    }
+
+    /** A page of a thousand of them used to take a gigabyte of the broker's memory. */
+    @Test
+    void endsAPageOfLargeMessagesEarly() {
+        String mebibyte = "x".repeat(1 << 20);
+        for (int i = 0; i < 6; i++) {
+            enqueue("\"payload\":\"%s\"".formatted(mebibyte));
+        }
+        enqueue(1);
+        String path = "/queues/" + queue + "/messages?limit=7";
+
+        Reply first = get(path).expect(200);
+        Reply second = get(path + "&after=" + first.text("next")).expect(200);
+
+        assertThat(first.list("messages")).hasSize(4);
+        assertThat(second.list("messages")).hasSize(3);
+        assertThat(second.body().get("next").isNull()).isTrue();
     }
 
     @Test

@@ -33,6 +33,7 @@ import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.BDDMockito.given;
 
 /** Whatever goes wrong is answered with a problem. */
@@ -55,7 +56,7 @@ class ProblemHandlerTests extends RestSlice {
     @ParameterizedTest
     @EnumSource
     void answersWithStatusOfCode(ProblemCode code) {
-        given(messages.enqueue(any(), any()))
+        given(messages.enqueue(any(), any(), anyBoolean()))
                 .willReturn(CompletableFuture.failedFuture(new ProblemException(code, "so it is")));
 
         problem(post("/queues/orders/messages", "{\"payload\":1}"), code)
@@ -69,7 +70,7 @@ class ProblemHandlerTests extends RestSlice {
     @CsvSource({"QUEUE_FULL, 1500, 2", "RATE_LIMITED, 3000, 3", "STORAGE_UNAVAILABLE, 0, 1", "QUEUE_FULL, , 1"})
     void saysWhenToTryAgainInWholeSecondsRoundedUp(ProblemCode code, Long millis, String seconds) {
         Duration retryAfter = millis == null ? null : Duration.ofMillis(millis);
-        given(messages.enqueue(any(), any()))
+        given(messages.enqueue(any(), any(), anyBoolean()))
                 .willReturn(CompletableFuture.failedFuture(new ProblemException(code, "later", retryAfter, null)));
 
         post("/queues/orders/messages", "{\"payload\":1}").expectHeader().valueEquals("Retry-After", seconds);
@@ -87,7 +88,7 @@ class ProblemHandlerTests extends RestSlice {
     @ParameterizedTest
     @MethodSource("databaseAway")
     void saysThatDatabaseIsAway(Exception away) {
-        given(messages.enqueue(any(), any())).willReturn(CompletableFuture.failedFuture(away));
+        given(messages.enqueue(any(), any(), anyBoolean())).willReturn(CompletableFuture.failedFuture(away));
 
         post("/queues/orders/messages", "{\"payload\":1}")
                 .expectStatus()
@@ -237,7 +238,7 @@ class ProblemHandlerTests extends RestSlice {
                 .value(String.class, detail -> assertThat(detail).contains("body: expected at most 2097152 bytes"));
         problem(post("/queues/orders/subscriptions", " ".repeat(300 << 10)), ProblemCode.PAYLOAD_TOO_LARGE);
 
-        given(messages.enqueue(any(), any()))
+        given(messages.enqueue(any(), any(), anyBoolean()))
                 .willReturn(CompletableFuture.completedFuture(List.of(new Enqueued(MESSAGE, false))));
         post("/queues/orders/messages", "{\"payload\":\"" + "x".repeat(1 << 20) + "\"}")
                 .expectStatus()

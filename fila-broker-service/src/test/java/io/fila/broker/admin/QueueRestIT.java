@@ -16,6 +16,21 @@ import static org.awaitility.Awaitility.await;
 class QueueRestIT extends RestBroker {
 
     @Test
+    void takesTheMaximumBacklogAwayOnPatch() {
+        put("/queues/" + queue, "{\"maxBacklog\":5,\"retry\":{\"maxAttempts\":7}}")
+                .expect(200);
+
+        JsonNode patched = call("PATCH", "/queues/" + queue, "{\"maxBacklog\":null}")
+                .join()
+                .expect(200)
+                .body();
+
+        assertThat(patched.get("maxBacklog").isNull()).isTrue();
+        assertThat(patched.at("/retry/maxAttempts").asInt()).isEqualTo(7);
+        enqueue(6);
+    }
+
+    @Test
     void replacesSettingsOnPutAndMergesOnPatch() {
         put("/queues/" + queue, "{\"maxBacklog\":5,\"retry\":{\"maxAttempts\":7}}")
                 .expect(200);

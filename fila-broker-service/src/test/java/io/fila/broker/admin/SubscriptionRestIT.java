@@ -3,7 +3,9 @@ package io.fila.broker.admin;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -15,6 +17,29 @@ import static org.awaitility.Awaitility.await;
 
 /** Consuming over HTTP, on a real database. */
 class SubscriptionRestIT extends RestBroker {
+
+    /** An answer of a thousand of them used to take a gigabyte of the broker's memory. */
+    @Test
+    void receivesFewerMessagesWhenTheyAreLarge() {
+        String payload = "x".repeat(900_000);
+        for (int i = 0; i < 10; i++) {
+            enqueue("\"payload\":\"%s\"".formatted(payload));
+        }
+        String subscription = subscribe(limited("10/1h", ""));
+        Set<String> received = new HashSet<>();
+
+        while (received.size() < 10) {
+            List<JsonNode> deliveries = receive(subscription, 10);
+
+            assertThat(deliveries).hasSizeBetween(1, 4);
+            for (JsonNode delivery : deliveries) {
+                // not one has been counted that was not sent: neither as an attempt nor in its bucket
+                assertThat(delivery.at("/message/attempt").asInt()).isEqualTo(1);
+                received.add(delivery.at("/message/id").asString());
+                assertDone(settle(subscription, "ack", delivery, ""));
+            }
+        }
+    }
 
     @Test
     void losesLeaseThatExpired() {

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Lease;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.stats.Stats;
 import io.fila.protocol.v1.Extend;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.SubscribeRequest;
@@ -222,6 +224,27 @@ class BadFramesIT {
         SubscribeRequest.Builder frame = SubscribeRequest.newBuilder();
         flaw.accept(frame);
         assertRefused(accepted().send(frame).end(), Status.Code.INVALID_ARGUMENT, "invalid-request", said);
+    }
+
+    /** Was answered UNKNOWN without a code, and logged as an error of the broker's. */
+    @Test
+    void endsTheStreamAfterBytesThatAreNoFrame() {
+        RawClient.RawStream stream = client.subscribeRaw()
+                .send(SubscribeRequest.newBuilder()
+                        .setOpen(subscription()
+                                .addThrottles(Throttle.newBuilder()
+                                        .setName("given-up")
+                                        .addLimits("10/1s")))
+                        .build()
+                        .toByteArray());
+        await().atMost(Duration.ofSeconds(30)).until(() -> !stream.frames().isEmpty());
+        stream.send(new byte[] {(byte) 0xff}).send(new byte[] {(byte) 0xff});
+        assertRefused(stream.end(), Status.Code.INVALID_ARGUMENT, "invalid-request", "request: expected a message");
+
+        // and with the stream its declarations
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> broker.bean(Stats.class).queue(QueueName.of("orders")).throttles().stream()
+                        .noneMatch(throttle -> throttle.name().equals("given-up")));
     }
 
     /** The broker used to complete a stream that it had ended with an error, which gRPC takes for a fault and logs. */

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.fila.broker.grpc.RawClient.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -193,6 +194,25 @@ class BadInputIT {
                 Status.Code.INVALID_ARGUMENT,
                 "reserved-name",
                 "'orders.dlq'");
+    }
+
+    /** Was answered UNKNOWN without a code, and logged as an error of the broker's. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fila.v1.MessageService/Enqueue",
+                "fila.v1.QueueService/DeclareQueue",
+                "fila.v1.SubscriptionService/Subscribe",
+                "grpc.health.v1.Health/Check"
+            })
+    void refusesBytesThatAreNoRequest(String method) {
+        for (byte[] bytes : new byte[][] {{(byte) 0xff}, {0x0a, 0x7f, 'o'}, {0x0a, 0x02, (byte) 0xc3, 0x28}}) {
+            assertRefused(
+                    catchThrowable(() -> client.callRaw(method, bytes)),
+                    Status.Code.INVALID_ARGUMENT,
+                    "invalid-request",
+                    "request: expected a message");
+        }
     }
 
     private static Timestamp moment(long seconds) {

@@ -1,5 +1,9 @@
 package io.fila.broker.grpc;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,12 +18,15 @@ import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
+import io.grpc.CallOptions;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +75,50 @@ final class RawClient implements AutoCloseable {
         return stream;
     }
 
+    /** Calls a method with one request of these bytes, and throws what it is answered with. */
+    void callRaw(String method, byte[] request) {
+        ClientCalls.blockingUnaryCall(
+                channel,
+                rawMethod(method, MethodDescriptor.MethodType.UNARY),
+                CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS),
+                request);
+    }
+
+    /** A subscription's stream that takes any bytes for frames. */
+    RawStream subscribeRaw() {
+        RawStream stream = new RawStream();
+        stream.out = ClientCalls.asyncBidiStreamingCall(
+                channel.newCall(
+                        rawMethod(
+                                SubscriptionServiceGrpc.getSubscribeMethod().getFullMethodName(),
+                                MethodDescriptor.MethodType.BIDI_STREAMING),
+                        CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS)),
+                stream);
+        return stream;
+    }
+
+    private static MethodDescriptor<byte[], byte[]> rawMethod(String name, MethodDescriptor.MethodType type) {
+        MethodDescriptor.Marshaller<byte[]> asTheyAre = new MethodDescriptor.Marshaller<>() {
+            @Override
+            public InputStream stream(byte[] bytes) {
+                return new ByteArrayInputStream(bytes);
+            }
+
+            @Override
+            public byte[] parse(InputStream bytes) {
+                try {
+                    return bytes.readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+        return MethodDescriptor.newBuilder(asTheyAre, asTheyAre)
+                .setType(type)
+                .setFullMethodName(name)
+                .build();
+    }
+
     /** What has been logged at WARN or above. */
     List<ILoggingEvent> complaints() {
         return complaints;
@@ -94,13 +145,19 @@ final class RawClient implements AutoCloseable {
         return (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     }
 
-    /** A subscription's stream: what came, and how it ended. */
-    static final class Stream implements StreamObserver<SubscribeResponse> {
+    /** A stream of bytes: what came, and how it ended. */
+    static final class RawStream extends Received<byte[]> {
 
-        private final List<SubscribeResponse> frames = new CopyOnWriteArrayList<>();
+        private StreamObserver<byte[]> out;
 
-        /** Completes with null if the broker completed the stream, otherwise with the error. */
-        private final CompletableFuture<Throwable> end = new CompletableFuture<>();
+        RawStream send(byte[] frame) {
+            out.onNext(frame);
+            return this;
+        }
+    }
+
+    /** A subscription's stream. */
+    static final class Stream extends Received<SubscribeResponse> {
 
         private StreamObserver<SubscribeRequest> out;
 
@@ -112,8 +169,17 @@ final class RawClient implements AutoCloseable {
         void finish() {
             out.onCompleted();
         }
+    }
 
-        List<SubscribeResponse> frames() {
+    /** What came on a stream, and how it ended. */
+    abstract static class Received<T> implements StreamObserver<T> {
+
+        private final List<T> frames = new CopyOnWriteArrayList<>();
+
+        /** Completes with null if the broker completed the stream, otherwise with the error. */
+        private final CompletableFuture<Throwable> end = new CompletableFuture<>();
+
+        List<T> frames() {
             return frames;
         }
 
@@ -122,7 +188,7 @@ final class RawClient implements AutoCloseable {
         }
 
         @Override
-        public void onNext(SubscribeResponse frame) {
+        public void onNext(T frame) {
             frames.add(frame);
         }
 

@@ -107,6 +107,8 @@ class AuthenticationIT {
                 .expectBody()
                 .jsonPath("$.code")
                 .isEqualTo("unauthenticated")
+                .jsonPath("$.instance")
+                .isEqualTo(path)
                 .jsonPath("$.status")
                 .isEqualTo(401);
     }

@@ -1,4 +1,4 @@
-package io.fila.broker.stats;
+package io.fila.broker.jdbc;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -12,14 +12,11 @@ import com.github.benmanes.caffeine.cache.Scheduler;
 import com.github.benmanes.caffeine.cache.Ticker;
 
 /**
- * Answers that are costly to compute. Each is computed by the first who asks, for all who ask meanwhile, and is good for
- * {@link #AGE} after that: whoever asks, and however often, it is computed about twice a second at most. A failure is shared by
- * those who wait for it and not remembered. Safe for use by several threads.
+ * Answers that are costly to compute. Each is computed by the first who asks, for all who ask meanwhile, and is good for a while
+ * after that, whoever asks, and however often. A failure is shared by those who wait for it and not remembered: nobody waits for
+ * several failures in a row. Safe for use by several threads.
  */
-final class RecentAnswers<K, V> {
-
-    /** Half of what is promised: an answer is put together from others, and computing takes a while. */
-    static final Duration AGE = Duration.ofMillis(500);
+public final class RecentAnswers<K, V> {
 
     private final Function<K, V> compute;
     private final ToIntFunction<V> weight;
@@ -28,13 +25,13 @@ final class RecentAnswers<K, V> {
     private final AsyncCache<K, Outcome<V>> outcomes;
 
     /** @param weight of an answer; they are forgotten early when together they weigh more than {@code maxWeight} */
-    RecentAnswers(Function<K, V> compute, ToIntFunction<V> weight, long maxWeight, Ticker ticker) {
+    public RecentAnswers(Duration age, Function<K, V> compute, ToIntFunction<V> weight, long maxWeight, Ticker ticker) {
         this.compute = compute;
         this.weight = weight;
         this.outcomes = Caffeine.newBuilder()
                 .ticker(ticker)
                 .scheduler(Scheduler.systemScheduler())
-                .expireAfterWrite(AGE)
+                .expireAfterWrite(age)
                 .maximumWeight(maxWeight)
                 .weigher((K key, Outcome<V> outcome) -> outcome.weight())
                 .buildAsync();
@@ -42,7 +39,17 @@ final class RecentAnswers<K, V> {
 
     private record Outcome<V>(Supplier<V> answer, int weight) {}
 
-    V get(K key) {
+    /** At most so many answers. */
+    public RecentAnswers(Duration age, int maxAnswers, Function<K, V> compute) {
+        this(age, compute, answer -> 1, maxAnswers, Ticker.systemTicker());
+    }
+
+    /** The answer, or what computing it threw. */
+    public V get(K key) {
+        CompletableFuture<Outcome<V>> known = outcomes.getIfPresent(key);
+        if (known != null) {
+            return known.join().answer().get();
+        }
         CompletableFuture<Outcome<V>> mine = new CompletableFuture<>();
         CompletableFuture<Outcome<V>> present = outcomes.asMap().putIfAbsent(key, mine);
         if (present != null) {
@@ -64,5 +71,9 @@ final class RecentAnswers<K, V> {
             // if it was an error, those who wait must not wait for ever
             mine.cancel(false);
         }
+    }
+
+    public void forget(K key) {
+        outcomes.synchronous().invalidate(key);
     }
 }

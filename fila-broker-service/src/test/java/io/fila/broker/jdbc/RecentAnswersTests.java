@@ -1,4 +1,4 @@
-package io.fila.broker.stats;
+package io.fila.broker.jdbc;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,17 +16,28 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class RecentAnswersTests {
 
+    private static final Duration AGE = Duration.ofMillis(500);
+
     private final AtomicLong now = new AtomicLong();
     private final AtomicInteger computed = new AtomicInteger();
 
     @Test
-    void givesTheSameAnswerForHalfASecond() {
+    void givesTheSameAnswerForAWhile() {
         RecentAnswers<String, Integer> answers = answers();
 
         assertThat(answers.get("a")).isEqualTo(1);
-        now.addAndGet(RecentAnswers.AGE.toNanos() - 1);
+        now.addAndGet(AGE.toNanos() - 1);
         assertThat(answers.get("a")).isEqualTo(1);
         now.addAndGet(1);
+        assertThat(answers.get("a")).isEqualTo(2);
+    }
+
+    @Test
+    void forgetsWhenTold() {
+        RecentAnswers<String, Integer> answers = answers();
+
+        assertThat(answers.get("a")).isEqualTo(1);
+        answers.forget("a");
         assertThat(answers.get("a")).isEqualTo(2);
     }
 
@@ -44,6 +55,7 @@ class RecentAnswersTests {
         CountDownLatch computing = new CountDownLatch(1);
         CountDownLatch finish = new CountDownLatch(1);
         RecentAnswers<String, Integer> answers = new RecentAnswers<>(
+                AGE,
                 key -> {
                     computing.countDown();
                     await(finish);
@@ -68,6 +80,7 @@ class RecentAnswersTests {
     @Test
     void doesNotRememberAFailure() {
         RecentAnswers<String, Integer> answers = new RecentAnswers<>(
+                AGE,
                 key -> {
                     if (computed.incrementAndGet() == 1) {
                         throw new IllegalStateException("no database");
@@ -87,6 +100,7 @@ class RecentAnswersTests {
         CountDownLatch computing = new CountDownLatch(1);
         CountDownLatch finish = new CountDownLatch(1);
         RecentAnswers<String, Integer> answers = new RecentAnswers<>(
+                AGE,
                 key -> {
                     computing.countDown();
                     await(finish);
@@ -115,7 +129,7 @@ class RecentAnswersTests {
     }
 
     private RecentAnswers<String, Integer> answers() {
-        return new RecentAnswers<>(key -> computed.incrementAndGet(), answer -> 1, 100, now::get);
+        return new RecentAnswers<>(AGE, key -> computed.incrementAndGet(), answer -> 1, 100, now::get);
     }
 
     private static CompletableFuture<Integer> ask(RecentAnswers<String, Integer> answers) {

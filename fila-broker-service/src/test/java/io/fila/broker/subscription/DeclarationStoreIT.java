@@ -1,0 +1,115 @@
+package io.fila.broker.subscription;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import io.fila.broker.TestDatabase;
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.QueueSettings;
+import io.fila.broker.throttle.MissingKey;
+import io.fila.broker.throttle.ThrottleDeclaration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import static io.fila.broker.RecordingConsumer.throttle;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Who may change a throttle's key, without a broker that ends what is over meanwhile. */
+class DeclarationStoreIT {
+
+    private static final ThrottleDeclaration BY_CUSTOMER =
+            throttle("stripe", List.of("header:customer"), MissingKey.SHARED_BUCKET, "10/1s");
+    private static final ThrottleDeclaration BY_ACCOUNT =
+            throttle("stripe", List.of("header:account"), MissingKey.SHARED_BUCKET, "10/1s");
+
+    private Database database;
+    private SubscriptionStore store;
+    private Queue orders;
+    private Queue refunds;
+
+    @BeforeEach
+    void open() {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setURL(TestDatabase.create());
+        database = new Database(source);
+        store = new SubscriptionStore(database, new DeclarationStore());
+        orders = queue("orders");
+        refunds = queue("refunds");
+    }
+
+    /** The key was reset while the node's declaration was there: when it beat again there were two keys in force. */
+    @Test
+    void keepsTheKeyThatALapsedNodesConsumersDeclare() {
+        UUID lapsed = node(Duration.ofMinutes(1));
+        UUID subscription = accept(orders, lapsed, BY_CUSTOMER);
+
+        assertThatExceptionOfType(ProblemException.class)
+                .isThrownBy(() -> accept(refunds, node(Duration.ZERO), BY_ACCOUNT))
+                .satisfies(problem -> assertThat(problem.code()).isEqualTo(ProblemCode.THROTTLE_CONFLICT))
+                .withMessageContaining("[header:customer]");
+        assertThat(text("select key[1] from throttle")).isEqualTo("header:customer");
+
+        store.end(subscription, true);
+        accept(refunds, node(Duration.ZERO), BY_ACCOUNT);
+        assertThat(text("select key[1] from throttle")).isEqualTo("header:account");
+    }
+
+    @Test
+    void letsTheKeyOfAnExpiredSubscriptionGo() {
+        store.accept(UUID.randomUUID(), orders, "test", null, Duration.ofSeconds(60), List.of(BY_CUSTOMER));
+        assertThatExceptionOfType(ProblemException.class)
+                .isThrownBy(() -> accept(refunds, node(Duration.ZERO), BY_ACCOUNT));
+        execute("update subscription set expires_at = clock_timestamp() - interval '1 ms' where node_id is null");
+
+        assertThatCode(() -> accept(refunds, node(Duration.ZERO), BY_ACCOUNT)).doesNotThrowAnyException();
+    }
+
+    private UUID accept(Queue queue, UUID node, ThrottleDeclaration throttle) {
+        UUID id = UUID.randomUUID();
+        store.accept(id, queue, "test", node, null, List.of(throttle));
+        return id;
+    }
+
+    private UUID node(Duration unseenFor) {
+        UUID id = UUID.randomUUID();
+        execute("insert into node values ('%s', 'test', clock_timestamp() - interval '%d ms')"
+                .formatted(id, unseenFor.toMillis()));
+        return id;
+    }
+
+    private Queue queue(String name) {
+        long id = Long.parseLong(text("""
+                insert into queue (name, visibility_timeout_ms, max_attempts, initial_backoff_ms, backoff_multiplier,
+                                   max_backoff_ms, backoff_jitter)
+                values ('%s', 30000, 3, 1000, 2, 60000, 0.1)
+                returning id
+                """.formatted(name)));
+        return new Queue(id, QueueName.of(name), QueueSettings.DEFAULT, false, null, List.of());
+    }
+
+    private void execute(String sql) {
+        database.run("prepare a test", connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
+    private String text(String sql) {
+        return database.run("read for a test", connection -> {
+            try (var statement = connection.createStatement();
+                    var row = statement.executeQuery(sql)) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+}

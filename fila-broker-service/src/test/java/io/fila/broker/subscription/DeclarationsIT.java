@@ -1,0 +1,370 @@
+package io.fila.broker.subscription;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import io.fila.broker.BrokerProcess;
+import io.fila.broker.RecordingConsumer;
+import io.fila.broker.TestBroker;
+import io.fila.broker.TestDatabase;
+import io.fila.broker.jdbc.Database;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.QueueName;
+import io.fila.broker.stats.Stats;
+import io.fila.broker.throttle.MissingKey;
+import io.fila.broker.throttle.ThrottleDeclaration;
+import io.fila.client.FilaClient;
+import io.fila.client.SubscriptionListener;
+import io.fila.client.SubscriptionSpec;
+import io.fila.client.ThrottleSpec;
+import io.fila.protocol.v1.SubscribeRequest;
+import io.fila.protocol.v1.SubscribeResponse;
+import io.fila.protocol.v1.Subscription;
+import io.fila.protocol.v1.SubscriptionServiceGrpc;
+import io.fila.protocol.v1.Throttle;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static io.fila.broker.RecordingConsumer.subscribe;
+import static io.fila.broker.RecordingConsumer.throttle;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+/** What consumers declare: when it is in force, what it comes to together, and when it ends. */
+class DeclarationsIT {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static String database;
+    private static TestBroker broker;
+
+    /** Unused names, so that tests do not see each other's buckets. */
+    private final String name = "t-" + UUID.randomUUID();
+
+    private QueueName queue;
+
+    @BeforeAll
+    static void start() {
+        database = TestDatabase.create();
+        broker = TestBroker.start(database);
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void createQueue() {
+        queue = broker.createQueue("q-" + UUID.randomUUID());
+    }
+
+    @Test
+    void refusesAConflictingKeyOverGrpcAndRest() throws Exception {
+        RecordingConsumer first = subscribe(broker, queue, keyed("header:customer"));
+        ManagedChannel channel = Grpc.newChannelBuilder(
+                        "127.0.0.1:" + broker.grpcPort(), InsecureChannelCredentials.create())
+                .build();
+        try {
+            assertThat(overGrpc(channel)).isInstanceOfSatisfying(StatusRuntimeException.class, refusal -> {
+                assertThat(refusal.getStatus().getCode()).isEqualTo(Status.Code.FAILED_PRECONDITION);
+                assertThat(refusal.getTrailers().get(Metadata.Key.of("fila-code", Metadata.ASCII_STRING_MARSHALLER)))
+                        .isEqualTo("throttle-conflict");
+                assertThat(refusal.getStatus().getDescription()).contains("[header:customer]", "[header:account]");
+            });
+        } finally {
+            channel.shutdownNow();
+        }
+        HttpResponse<String> answer = overRest();
+        assertThat(answer.statusCode()).isEqualTo(409);
+        assertThat(answer.body()).contains("\"throttle-conflict\"", "[header:customer]", "[header:account]");
+        first.close();
+    }
+
+    @Test
+    void endsTheConflictWithTheLastThatDeclaresTheKey() {
+        RecordingConsumer first = subscribe(broker, queue, keyed("header:customer"));
+        RecordingConsumer second = subscribe(broker, queue, keyed("header:customer"));
+        assertConflict();
+
+        first.close();
+        awaitSubscribers(1);
+        assertConflict();
+
+        second.close();
+        awaitAccepted().close();
+    }
+
+    @Test
+    void endsTheConflictWhenTheTimeOfASubscriptionByHttpHasPassed() {
+        Duration ttl = Duration.ofSeconds(3);
+        long opened = System.nanoTime();
+        broker.bean(Subscriptions.class).open(queue, "test", ttl, List.of(keyed("header:customer")));
+
+        RecordingConsumer accepted = awaitAccepted();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - opened)).isGreaterThanOrEqualTo(ttl);
+        accepted.close();
+    }
+
+    @Test
+    void lowersALimitWithTheNextClaimAndRaisesItWhenNobodyDeclaresTheOldOne() {
+        RecordingConsumer generous = subscribe(broker, queue, throttle(name, "1000/1h"));
+        broker.enqueue(queue, 5, Map.of());
+        await().atMost(PATIENCE).until(() -> generous.count() == 5);
+
+        RecordingConsumer first = withoutCredit(throttle(name, "5/1h"));
+        RecordingConsumer second = withoutCredit(throttle(name, "5/1h"));
+        broker.enqueue(queue, 5, Map.of());
+        awaitThrottled(5);
+        assertThat(generous.count()).isEqualTo(5);
+
+        first.close();
+        awaitSubscribers(2);
+        broker.enqueue(queue, 1, Map.of());
+        awaitThrottled(6);
+        assertThat(generous.count()).isEqualTo(5);
+
+        second.close();
+        await().atMost(PATIENCE).until(() -> generous.count() == 11);
+        generous.close();
+    }
+
+    @Test
+    void letsTheSharedBucketWinOverUnthrottled() {
+        RecordingConsumer lenient =
+                subscribe(broker, queue, throttle(name, List.of("header:customer"), MissingKey.UNTHROTTLED, "2/1h"));
+        broker.enqueue(queue, 5, Map.of());
+        await().atMost(PATIENCE).until(() -> lenient.count() == 5);
+
+        RecordingConsumer strict =
+                withoutCredit(throttle(name, List.of("header:customer"), MissingKey.SHARED_BUCKET, "2/1h"));
+        broker.enqueue(queue, 5, Map.of());
+        awaitThrottled(3);
+        assertThat(lenient.count()).isEqualTo(7);
+
+        strict.close();
+        await().atMost(PATIENCE).until(() -> lenient.count() == 10);
+        lenient.close();
+    }
+
+    @Test
+    void countsABacklogInTheBucketsOfANewKey() {
+        int customers = 40;
+        int each = 100;
+        for (int i = 0; i < customers; i++) {
+            broker.enqueue(queue, each, Map.of("customer", "c" + i));
+        }
+        // has lanes of the old kind
+        RecordingConsumer before = subscribe(broker, queue, 10, true);
+        await().atMost(PATIENCE).until(() -> before.count() == 10);
+        before.close();
+        awaitSubscribers(0);
+
+        RecordingConsumer after = subscribe(
+                broker,
+                queue,
+                throttle(name, List.of("header:customer"), MissingKey.SHARED_BUCKET, (each - 10) + "/1h"));
+
+        Map<String, Integer> left = new java.util.HashMap<>();
+        for (int i = 0; i < customers; i++) {
+            left.put("c" + i, each);
+        }
+        before.handed().forEach(one -> left.merge(customer(one), -1, Integer::sum));
+        int expected = left.values().stream()
+                .mapToInt(some -> Math.min(some, each - 10))
+                .sum();
+        await().atMost(PATIENCE).until(() -> after.count() >= expected);
+        awaitThrottled(customers * each - 10 - expected);
+        assertThat(after.handed().stream().collect(Collectors.groupingBy(DeclarationsIT::customer)))
+                .hasSize(customers)
+                .allSatisfy((customer, some) -> assertThat(some).hasSize(Math.min(left.get(customer), each - 10)));
+        List<UUID> ids = new ArrayList<>();
+        List.of(before, after)
+                .forEach(consumer ->
+                        consumer.handed().forEach(one -> ids.add(one.delivery().id())));
+        assertThat(new HashSet<>(ids)).hasSameSizeAs(ids);
+        after.close();
+    }
+
+    @Test
+    void remembersDeliveriesWhileNobodyIsSubscribed() {
+        Duration window = Duration.ofSeconds(30);
+        ThrottleDeclaration limit = throttle(name, "5/30s");
+        broker.enqueue(queue, 10, Map.of());
+        RecordingConsumer first = subscribe(broker, queue, limit);
+        await().atMost(PATIENCE).until(() -> first.count() == 5);
+        first.close();
+        awaitSubscribers(0);
+
+        RecordingConsumer second = subscribe(broker, queue, limit);
+        awaitThrottled(5);
+        assertThat(second.count()).isZero();
+
+        await().atMost(PATIENCE).until(() -> second.count() == 5);
+        assertThat(RecordingConsumer.mostInAny(window, List.of(first, second), delivery -> true))
+                .isEqualTo(5);
+        second.close();
+    }
+
+    @Test
+    void endsTheDeclarationsOfAKilledNode(@TempDir Path directory) throws Exception {
+        int port;
+        try (var socket = new java.net.ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        try (BrokerProcess other = BrokerProcess.start(
+                                directory, "--spring.grpc.server.port=" + port, "--spring.datasource.url=" + database)
+                        .awaitReady();
+                FilaClient client =
+                        FilaClient.builder().address("dns:///127.0.0.1:" + port).build()) {
+            client.subscribe(
+                    new SubscriptionSpec(queue.value(), "test", List.of(ThrottleSpec.of(name, "1/1h"))),
+                    new SubscriptionListener() {
+                        @Override
+                        public void onDelivery(io.fila.client.Delivery delivery) {}
+                    });
+            await().atMost(PATIENCE).until(() -> declarations() == 1);
+
+            other.kill();
+
+            await().atMost(Duration.ofSeconds(10)).until(() -> declarations() == 0);
+        }
+    }
+
+    @Test
+    void acceptsASubscriptionWhileTheQueueDeliversAtFullSpeed() {
+        int messages = 20_000;
+        for (int i = 0; i < messages; i += 5_000) {
+            broker.enqueue(queue, 5_000, Map.of());
+        }
+        RecordingConsumer busy = subscribe(broker, queue, throttle(name, "1000000/1h"));
+        await().atMost(PATIENCE).until(() -> busy.count() > 100);
+
+        long start = System.nanoTime();
+        RecordingConsumer accepted = subscribe(broker, queue, throttle(name, "1000000/1h"));
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+        assertThat(busy.count()).as("deliveries when it was accepted").isLessThan(messages);
+        assertThat(took).isLessThan(Duration.ofSeconds(2));
+        await().atMost(PATIENCE).until(() -> busy.count() + accepted.count() == messages);
+        busy.close();
+        accepted.close();
+    }
+
+    private ThrottleDeclaration keyed(String component) {
+        return throttle(name, List.of(component), MissingKey.SHARED_BUCKET, "10/1s");
+    }
+
+    private void assertConflict() {
+        assertThatExceptionOfType(ProblemException.class)
+                .isThrownBy(() -> subscribe(broker, queue, keyed("header:account")))
+                .satisfies(problem -> assertThat(problem.code()).isEqualTo(ProblemCode.THROTTLE_CONFLICT));
+    }
+
+    private RecordingConsumer awaitAccepted() {
+        return await().atMost(PATIENCE)
+                .ignoreExceptionsMatching(
+                        e -> e instanceof ProblemException problem && problem.code() == ProblemCode.THROTTLE_CONFLICT)
+                .until(() -> subscribe(broker, queue, keyed("header:account")), consumer -> true);
+    }
+
+    /** Declares, and takes nothing. */
+    private RecordingConsumer withoutCredit(ThrottleDeclaration throttle) {
+        return subscribe(broker, queue, 0, true, throttle);
+    }
+
+    private void awaitSubscribers(int count) {
+        await().atMost(PATIENCE)
+                .until(() -> broker.bean(Stats.class).queue(queue).subscribers() == count);
+    }
+
+    private void awaitThrottled(long count) {
+        await().atMost(PATIENCE)
+                .until(() -> broker.bean(Stats.class).queue(queue).throttled(), throttled -> throttled == count);
+    }
+
+    private static String customer(RecordingConsumer.Handed one) {
+        return one.delivery().headers().get("customer");
+    }
+
+    private int declarations() {
+        return broker.bean(Database.class).run("count declarations", connection -> {
+            try (var statement = connection.prepareStatement("select count(*) from declaration where throttle = ?")) {
+                statement.setString(1, name);
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt(1);
+                }
+            }
+        });
+    }
+
+    private Throwable overGrpc(ManagedChannel channel) {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        SubscriptionServiceGrpc.newStub(channel)
+                .subscribe(new StreamObserver<>() {
+                    @Override
+                    public void onNext(SubscribeResponse frame) {}
+
+                    @Override
+                    public void onError(Throwable failure) {
+                        end.completeExceptionally(failure);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        end.complete(null);
+                    }
+                })
+                .onNext(SubscribeRequest.newBuilder()
+                        .setOpen(Subscription.newBuilder()
+                                .setQueue(queue.value())
+                                .setConsumer("test")
+                                .addThrottles(Throttle.newBuilder()
+                                        .setName(name)
+                                        .addLimits("10/1s")
+                                        .addKey("header:account")))
+                        .build());
+        return catchThrowable(() -> end.orTimeout(30, TimeUnit.SECONDS).join()).getCause();
+    }
+
+    private HttpResponse<String> overRest() throws Exception {
+        String body = """
+                {"consumer":"test","throttles":[{"name":"%s","limits":["10/1s"],"key":["header:account"]}]}
+                """.formatted(name);
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/api/v1/queues/%s/subscriptions"
+                                        .formatted(broker.httpPort(), queue)))
+                                .header("Content-Type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+}
