@@ -64,7 +64,9 @@ public class Node implements SmartInitializingSingleton {
     /** Written by the heart, read by anybody. True until the first beat says otherwise. */
     private volatile boolean othersAlive = true;
 
-            failing = false;
+    /** Whether the last heartbeat failed for no known reason, and that has been said. Only touched by the heart, once it beats. */
+    private boolean failing;
+
     /** Only touched by the heart, once it beats. */
     private boolean isAway;
 
@@ -159,9 +161,7 @@ public class Node implements SmartInitializingSingleton {
     private void beatQuietly() {
         try {
             beat();
-<<<<<<< HEAD
             failing = false;
-=======
             if (isAway) {
                 isAway = false;
                 log.info("the database is back; deliveries go on");
