@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.fila.broker.TestDatabase;
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -40,7 +41,7 @@ class DeclarationStoreIT {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setURL(TestDatabase.create());
         database = new Database(source);
-        store = new SubscriptionStore(database, new DeclarationStore());
+        store = new SubscriptionStore(database, new Timeline(database), new DeclarationStore());
         orders = queue("orders");
         refunds = queue("refunds");
     }
