@@ -12,6 +12,7 @@ final class Benchmarks {
             usage: benchmarks/run SCENARIO [SECONDS]
               utilisation   how much of 100/1s, 1000/1s and 10/100ms one node uses, and how soon after there is room
               shared        how much of 8/1s two nodes use together
+              held          what 100,000 messages that a bucket holds cost the others of their queue
               chaos         three nodes under random kills and stalls: no window exceeded, nothing lost, nothing acknowledged returns
             """;
 
@@ -28,6 +29,7 @@ final class Benchmarks {
         boolean shown = switch (arguments[0]) {
             case "utilisation" -> Utilisation.alone(directory, length == null ? Duration.ofSeconds(60) : length);
             case "shared" -> Utilisation.shared(directory, length == null ? Duration.ofSeconds(60) : length);
+            case "held" -> HeldBacklog.run(directory, length == null ? Duration.ofSeconds(30) : length);
             case "chaos" -> Chaos.run(directory, length == null ? Duration.ofMinutes(5) : length);
             default -> {
                 System.err.print(USAGE);

@@ -34,6 +34,7 @@ final class Chaos {
 
     private static final int CONSUMERS = 4;
     private static final int CREDIT = 50;
+    private static final Duration VISIBILITY = Duration.ofSeconds(10);
     private static final int CUSTOMERS = 5;
     private static final List<String> QUEUES = List.of("orders", "mails", "reports");
 
@@ -76,8 +77,8 @@ final class Chaos {
                     FilaClient.builder().address(cluster.host().address()).build();
             clients.add(producer);
             for (String queue : QUEUES) {
-                producer.declareQueue(new QueueSpec(
-                        queue, Duration.ofSeconds(10), new QueueSpec.Retry(1_000, null, null, null, null), null));
+                producer.declareQueue(
+                        new QueueSpec(queue, VISIBILITY, new QueueSpec.Retry(1_000, null, null, null, null), null));
             }
             for (BrokerNode node : cluster.nodes()) {
                 FilaClient client = FilaClient.builder().address(node.address()).build();
@@ -181,13 +182,15 @@ final class Chaos {
     private void drain() throws IOException {
         System.out.printf("%n%d accepted, %d delivered; draining%n", accepted.size(), delivered.size());
         int before = -1;
-        for (int idle = 0; idle < 60 && !acknowledged.containsAll(accepted); idle++) {
-            if (acknowledged.size() != before) {
-                before = acknowledged.size();
+        for (int idle = 0; idle < 60 && !delivered.containsAll(accepted); idle++) {
+            if (delivered.size() != before) {
+                before = delivered.size();
                 idle = 0;
             }
             Pause.of(Duration.ofSeconds(1));
         }
+        // whatever was leased and is still to come back comes back by now
+        Pause.of(VISIBILITY.plusSeconds(5));
     }
 
     private boolean judge(List<Path> logs) throws IOException {

@@ -51,6 +51,13 @@ final class Cluster implements AutoCloseable {
         return nodes;
     }
 
+    /** The process of the database's server. */
+    long postmaster() throws IOException {
+        return Long.parseLong(Files.readAllLines(directory.resolve("data/postmaster.pid"))
+                .get(0)
+                .strip());
+    }
+
     /** Of all that have written one. */
     List<Path> deliveryLogs() throws IOException {
         try (var files = Files.list(directory)) {

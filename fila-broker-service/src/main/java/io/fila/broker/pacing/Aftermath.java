@@ -4,15 +4,16 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Settlement;
+import io.fila.broker.message.Settlement.Release;
 import io.fila.broker.pacing.BucketStore.Refund;
+import io.fila.broker.pacing.BucketStore.Settlement;
 import io.fila.broker.pacing.Claimed.Leased;
 import io.fila.broker.throttle.Bucket;
 import org.slf4j.Logger;
@@ -27,20 +28,21 @@ final class Aftermath {
 
     private static final Logger log = LoggerFactory.getLogger(Aftermath.class);
 
-    /** Beyond so many the oldest keep their bound, which is only stricter. */
-    private static final int MAX_PENDING = 10_000;
-
     /** What no claim has settled for so long is settled by itself: claims of others may be waiting for what it counts. */
     private static final long OVERDUE = Duration.ofMillis(25).toNanos();
+
+    /** How long a record is tried to be settled after it was sent; then it keeps its bound, which is only stricter. */
+    private static final long TRIED_FOR = Duration.ofSeconds(1).toNanos();
+
+    /** Not worth another try. */
+    private static final Duration CLOSE = Duration.ofMillis(1);
 
     private final long queueId;
     private final PacingContext context;
     private final LaneIntake intake;
 
-    /** Records to settle with the next claim of their bucket, the oldest first. */
-    private final LinkedHashMap<UUID, Pending> pending = new LinkedHashMap<>();
-
-    private record Pending(BucketStore.Settlement settlement, long since) {}
+    /** To be settled with the next claim of their bucket. */
+    private final PendingSettlements pending = new PendingSettlements();
 
     Aftermath(long queueId, PacingContext context, LaneIntake intake) {
         this.queueId = queueId;
@@ -48,46 +50,36 @@ final class Aftermath {
         this.intake = intake;
     }
 
-    /** What a claim of these lanes is to settle first. */
-    List<BucketStore.Settlement> pendingOf(Proposal proposal) {
-        if (pending.isEmpty()) {
-            return List.of();
-        }
-        Map<UUID, BucketStore.Settlement> found = new HashMap<>();
-        for (Proposal.Share share : proposal.shares()) {
-            for (UUID bucket : share.buckets()) {
-                Pending one = pending.get(bucket);
-                if (one != null) {
-                    found.put(bucket, one.settlement());
-                }
-            }
-        }
-        return List.copyOf(found.values());
+    /** What a claim of these lanes is to settle first; {@link #settled} is to be told what came of it. */
+    List<Settlement> takePending(Proposal proposal) {
+        Set<UUID> buckets = new HashSet<>();
+        proposal.shares().forEach(share -> buckets.addAll(share.buckets()));
+        return pending.takeOf(buckets);
     }
 
     /** When the oldest record is to be settled by itself; {@link Long#MAX_VALUE} if there is none. */
     long nextOverdue() {
-        return pending.isEmpty()
-                ? Long.MAX_VALUE
-                : pending.values().iterator().next().since() + OVERDUE;
+        long oldest = pending.oldest();
+        return oldest == Long.MAX_VALUE ? oldest : oldest + OVERDUE;
     }
 
-    /** Settles what no claim has settled for long. */
-    void settleOverdue(long now) {
-        if (nextOverdue() - now > 0) {
-            return;
-        }
-        List<BucketStore.Settlement> all =
-                pending.values().stream().map(Pending::settlement).toList();
-        pending.clear();
-        settleNow(all, List.of());
+    /** Settles what no claim has settled for long; returns the room of the buckets. */
+    Map<UUID, Room> settleOverdue(long now) {
+        return settleNow(pending.takeUntil(now - OVERDUE), List.of());
     }
 
-    /** These records have been settled, by a claim. */
-    void settled(Set<Long> records) {
-        if (!records.isEmpty()) {
-            pending.values()
-                    .removeIf(one -> records.contains(one.settlement().grant().record()));
+    /**
+     * Some of these records have been settled: to the given bounds, which may be those of records before them that are still to be
+     * settled. The rest had been locked by somebody else. What did not come to what is known is tried again, for a while.
+     */
+    void settled(List<Settlement> tried, Map<Long, OffsetDateTime> bounds) {
+        long now = System.nanoTime();
+        for (Settlement settlement : tried) {
+            OffsetDateTime bound = bounds.get(settlement.grant().record());
+            boolean isDone = bound != null && !bound.isAfter(settlement.sentBy().plus(CLOSE));
+            if (!isDone && now - settlement.sentAt() < TRIED_FOR) {
+                pending.add(bound == null ? settlement : settlement.boundBy(bound), now);
+            }
         }
     }
 
@@ -99,10 +91,10 @@ final class Aftermath {
         QueueRules rules = departed.entry().rules();
         announce(rules, departure, departed.sent());
         Map<UUID, Integer> refunds = giveBack(rules, departed.sent());
-        List<BucketStore.Settlement> atOnce = new ArrayList<>();
+        List<Settlement> atOnce = new ArrayList<>();
         List<Refund> refunded = new ArrayList<>();
         for (Grant grant : departure.grants()) {
-            var settlement = new BucketStore.Settlement(grant, sentBy);
+            Settlement settlement = new Settlement(grant, sentBy, departed.by());
             Integer unused = refunds.get(grant.bucket());
             if (unused != null) {
                 refunded.add(new Refund(grant, unused));
@@ -110,31 +102,19 @@ final class Aftermath {
             if (unused != null || departed.entry().usedUp().contains(grant.bucket())) {
                 atOnce.add(settlement);
             } else {
-                postpone(settlement, now);
+                pending.add(settlement, now);
             }
         }
         return settleNow(atOnce, refunded);
     }
 
-    private void postpone(BucketStore.Settlement settlement, long now) {
-        pending.put(settlement.grant().bucket(), new Pending(settlement, now));
-        if (pending.size() > MAX_PENDING) {
-            pending.remove(pending.keySet().iterator().next());
-        }
-    }
-
-    private Map<UUID, Room> settleNow(List<BucketStore.Settlement> settlements, List<Refund> refunds) {
+    private Map<UUID, Room> settleNow(List<Settlement> settlements, List<Refund> refunds) {
         if (settlements.isEmpty()) {
             return Map.of();
         }
         try {
             BucketStore.Settled settled = context.buckets().settleNow(settlements, refunds);
-            long now = System.nanoTime();
-            for (BucketStore.Settlement settlement : settlements) {
-                if (!settled.records().contains(settlement.grant().record())) {
-                    postpone(settlement, now);
-                }
-            }
+            settled(settlements, settled.bounds());
             return settled.rooms();
         } catch (RuntimeException e) {
             // the records keep their bound: stricter, never looser
@@ -167,9 +147,9 @@ final class Aftermath {
             }
         }
         Map<UUID, Integer> refunds = new HashMap<>();
-        List<Settlement.Release> releases = new ArrayList<>();
+        List<Release> releases = new ArrayList<>();
         for (Leased leased : all) {
-            releases.add(new Settlement.Release(leased.delivery().lease()));
+            releases.add(new Release(leased.delivery().lease()));
             leased.buckets().forEach(bucket -> refunds.merge(bucket, 1, Integer::sum));
         }
         context.leases().release(queueId, rules.name(), releases).exceptionally(problem -> {

@@ -58,8 +58,19 @@ class BucketStore {
         this.timeline = timeline;
     }
 
-    /** A record and the moment by which its messages have been sent. */
-    record Settlement(Grant grant, OffsetDateTime sentBy) {}
+    /**
+     * A record and the moment by which its messages have been sent.
+     *
+     * @param sentAt the same by this node's clock
+     */
+    record Settlement(Grant grant, OffsetDateTime sentBy, long sentAt) {
+
+        /** The same, the record having another bound now. */
+        Settlement boundBy(OffsetDateTime until) {
+            Grant moved = new Grant(grant.bucket(), grant.g(), until, grant.record(), grant.count());
+            return new Settlement(moved, sentBy, sentAt);
+        }
+    }
 
     /** Tokens of a record that were not used. */
     record Refund(Grant grant, int count) {}
@@ -89,10 +100,10 @@ class BucketStore {
      *
      * @param isCurrent the queue is as the claim believes; if not, the rest means nothing
      * @param locked the buckets that nobody else holds, locked until the transaction ends
-     * @param settled ids of the records that were settled
+     * @param settled the bounds of the records that were settled, by their ids
      * @param rooms the room of each bucket; those that do not exist are missing
      */
-    record Opening(boolean isCurrent, Set<UUID> locked, Set<Long> settled, Map<UUID, Room> rooms) {}
+    record Opening(boolean isCurrent, Set<UUID> locked, Map<Long, OffsetDateTime> settled, Map<UUID, Room> rooms) {}
 
     /**
      * Holds the timeline, takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
@@ -135,7 +146,7 @@ class BucketStore {
                 }
             }
             statement.getMoreResults();
-            Set<Long> settled = readIds(statement);
+            Map<Long, OffsetDateTime> settled = readBounds(statement);
             statement.getMoreResults();
             return new Opening(isCurrent, locked, settled, readRooms(statement));
         }
@@ -173,10 +184,10 @@ class BucketStore {
     /**
      * What came of settling.
      *
-     * @param records ids of the records that were settled; the others' buckets were locked by somebody else
+     * @param bounds of the records that were settled, by their ids; the others' buckets were locked by somebody else
      * @param rooms the room that is left in the buckets
      */
-    record Settled(Set<Long> records, Map<UUID, Room> rooms) {}
+    record Settled(Map<Long, OffsetDateTime> bounds, Map<UUID, Room> rooms) {}
 
     /** Settles and refunds at once, in a transaction that waits for no lock and no disk; then counts the room that is left. */
     Settled settleNow(Collection<Settlement> settlements, Collection<Refund> refunds) {
@@ -216,9 +227,9 @@ class BucketStore {
             bindSettlements(connection, statement, 1, settlements);
             bindCount(connection, statement, 6, buckets, Map.of(), Duration.ZERO);
             statement.execute();
-            Set<Long> records = readIds(statement);
+            Map<Long, OffsetDateTime> bounds = readBounds(statement);
             statement.getMoreResults();
-            return new Settled(records, readRooms(statement));
+            return new Settled(bounds, readRooms(statement));
         }
     }
 
@@ -259,14 +270,14 @@ class BucketStore {
                 array(connection, "timestamptz", settlements, s -> s.sentBy().toString()));
     }
 
-    private static Set<Long> readIds(PreparedStatement statement) throws SQLException {
-        Set<Long> ids = new HashSet<>();
+    private static Map<Long, OffsetDateTime> readBounds(PreparedStatement statement) throws SQLException {
+        Map<Long, OffsetDateTime> bounds = new HashMap<>();
         try (ResultSet rows = statement.getResultSet()) {
             while (rows.next()) {
-                ids.add(rows.getLong(1));
+                bounds.put(rows.getLong(1), rows.getObject(2, OffsetDateTime.class));
             }
         }
-        return ids;
+        return bounds;
     }
 
     private static Map<UUID, Room> readRooms(PreparedStatement statement) throws SQLException {

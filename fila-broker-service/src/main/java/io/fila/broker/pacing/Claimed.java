@@ -3,7 +3,6 @@ package io.fila.broker.pacing;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.message.Delivery;
@@ -16,7 +15,7 @@ import io.fila.broker.message.Delivery;
  * @param leased what was leased, oldest first
  * @param grants the records of the deliveries, one for each bucket
  * @param rooms what is known of each bucket after the claim
- * @param settled ids of earlier records that were settled
+ * @param settled the bounds of earlier records that were settled, by their ids
  */
 record Claimed(
         boolean stale,
@@ -24,9 +23,9 @@ record Claimed(
         List<Leased> leased,
         List<Grant> grants,
         Map<UUID, BucketAnswer> rooms,
-        Set<Long> settled) {
+        Map<Long, OffsetDateTime> settled) {
 
-    static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Set.of());
+    static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Map.of());
 
     /** Whether anything was granted for a moment after {@code time}. */
     boolean runsAheadOf(OffsetDateTime time) {

@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 
 import io.fila.broker.clock.ClockMovedException;
 import io.fila.broker.message.ReadySignals.Sample;
+import io.fila.broker.pacing.BucketStore.Settlement;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.problem.ProblemCode;
@@ -151,7 +152,7 @@ final class PacingLoop {
         if (present.isEmpty()) {
             return NEVER;
         }
-        aftermath.settleOverdue(System.nanoTime());
+        tellRooms(scheduler, aftermath.settleOverdue(System.nanoTime()));
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
@@ -213,15 +214,18 @@ final class PacingLoop {
             return;
         }
         Duration bound = context.properties().tokenExpiry();
+        List<Settlement> pending = aftermath.takePending(proposal);
         Claimed claimed;
         try {
             // a margin, or a claim would come too early for room that is further ahead by what clocks are apart
             Duration ahead = Duration.ofNanos(2 * lead);
-            claimed = context.claims().claim(current, proposal, aftermath.pendingOf(proposal), bound, ahead);
+            claimed = context.claims().claim(current, proposal, pending, bound, ahead);
         } catch (RuntimeException e) {
+            aftermath.settled(pending, Map.of());
             giveBack(proposal);
             throw e;
         }
+        aftermath.settled(pending, claimed.settled());
         if (claimed.stale()) {
             giveBack(proposal);
             rulesInDoubt = true;
@@ -240,16 +244,18 @@ final class PacingLoop {
         for (Departure departure : Departure.of(claimed, context.timeline().clock()::surelyAt, now)) {
             outbox.add(new Outbox.Entry(departure, current, usedUp, scheduler, deadline));
         }
-        aftermath.settled(claimed.settled());
         settleDeparted();
     }
 
     private void settleDeparted() {
         for (Outbox.Departed departed : outbox.takeDeparted()) {
-            Map<UUID, Room> rooms = aftermath.settle(departed);
-            long now = System.nanoTime();
-            rooms.values().forEach(room -> tellRoom(departed.entry().scheduler(), room, now));
+            tellRooms(departed.entry().scheduler(), aftermath.settle(departed));
         }
+    }
+
+    private void tellRooms(Scheduler asked, Map<UUID, Room> rooms) {
+        long now = System.nanoTime();
+        rooms.values().forEach(room -> tellRoom(asked, room, now));
     }
 
     /** Says what came of what was proposed; returns the buckets whose room it used up, of which more is told once it is sent. */

@@ -2,7 +2,7 @@
 -- before the record that precedes it, so that records stay sorted. If a message was handed over later than its bound, because the
 -- node stalled in that very moment, the record is set to when it was, and with it those that follow and would come before it.
 -- Serving index: delivery_pkey. Locks: bucket rows in id order, leaving those that somebody else holds. Writes: delivery.
--- Answers with the records it settled; the others are settled another time, or keep their bound.
+-- Answers with the records it settled, and their bounds; the others are settled another time, or keep their bound.
 with locked_buckets as materialized (
     select id
     from bucket
@@ -44,4 +44,4 @@ from settled s
 where d.bucket_id = s.bucket_id
   and d.until = s.until
   and d.id = s.id
-returning d.id
+returning d.id, d.until

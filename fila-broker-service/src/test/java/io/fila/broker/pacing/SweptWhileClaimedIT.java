@@ -52,6 +52,7 @@ class SweptWhileClaimedIT {
                 queue, new QueueName("orders"), 0, false, Duration.ofMinutes(1), new LaneKey(List.of()), List.of());
         rows.throttle("stripe", List.of("header:i"), false, MOST + "/" + WINDOW.toMillis() + "ms");
         rows.declare(queue, "stripe", MOST + "/" + WINDOW.toMillis() + "ms");
+        new Timeline(rows.database).beat();
         for (int i = 0; i < BUCKETS; i++) {
             buckets.add(Bucket.of("stripe", List.of(new KeyComponent.Header("i")), List.of("" + i)));
             granted.add(new ArrayList<>());

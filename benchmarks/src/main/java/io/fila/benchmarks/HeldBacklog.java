@@ -1,0 +1,169 @@
+package io.fila.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.fila.client.Delivery;
+import io.fila.client.FilaClient;
+import io.fila.client.FilaSubscription;
+import io.fila.client.MissingKey;
+import io.fila.client.OutgoingMessage;
+import io.fila.client.QueueSpec;
+import io.fila.client.SubscriptionListener;
+import io.fila.client.SubscriptionSpec;
+import io.fila.client.ThrottleSpec;
+import io.fila.history.DeliveredMessage;
+import io.fila.history.DeliveryLog;
+
+/**
+ * What a large backlog that a bucket holds costs those messages of its queue that may go: their delay, and the database's work, with and
+ * without it, in one run.
+ */
+final class HeldBacklog {
+
+    private static final int HELD = 100_000;
+    private static final int AT_ONCE = 1_000;
+    private static final int FREE_AT_ONCE = 10;
+    private static final Duration BETWEEN_FREE = Duration.ofMillis(20);
+    private static final Duration WARM_UP = Duration.ofSeconds(10);
+    private static final double MOST_RATIO = 1.2;
+
+    private final Cluster cluster;
+    private final FilaClient client;
+
+    private HeldBacklog(Cluster cluster, FilaClient client) {
+        this.cluster = cluster;
+        this.client = client;
+    }
+
+    /** What the free messages of one part of the run came to. */
+    private record Cost(Duration delay, double cpuMillis) {}
+
+    static boolean run(Path directory, Duration length) throws Exception {
+        try (Cluster cluster = new Cluster(directory, 0);
+                FilaClient client =
+                        FilaClient.builder().address(cluster.host().address()).build()) {
+            HeldBacklog run = new HeldBacklog(cluster, client);
+            run.measure("warm-up", 1, 0, WARM_UP);
+            Cost without = run.measure("without", 1, 0, length);
+            Cost oneLane = run.measure("one-lane", 1, HELD, length);
+            Cost manyLanes = run.measure("many-lanes", HELD, HELD, length);
+            return compare("100,000 messages held by one bucket", oneLane, without)
+                    & compare("100,000 lanes held by one bucket", manyLanes, without);
+        }
+    }
+
+    private static boolean compare(String what, Cost with, Cost without) {
+        double delay = (double) with.delay().toNanos() / without.delay().toNanos();
+        double cpu = with.cpuMillis() / without.cpuMillis();
+        System.out.printf(
+                Locale.ROOT,
+                "%s: delay at 99 %% %.1f ms to %.1f ms without: %.2fx; database CPU per delivery %.3f ms to %.3f ms: %.2fx%n",
+                what,
+                with.delay().toNanos() / 1e6,
+                without.delay().toNanos() / 1e6,
+                delay,
+                with.cpuMillis(),
+                without.cpuMillis(),
+                cpu);
+        return delay <= MOST_RATIO && cpu <= MOST_RATIO;
+    }
+
+    /** A queue with {@code held} messages in {@code lanes} lanes that one bucket holds, and 500 free messages a second beside. */
+    private Cost measure(String queue, int lanes, int held, Duration length) throws Exception {
+        client.declareQueue(QueueSpec.of(queue));
+        for (int sent = 0; sent < held; sent += AT_ONCE) {
+            List<OutgoingMessage> batch = new ArrayList<>();
+            for (int i = sent; i < sent + AT_ONCE; i++) {
+                batch.add(message()
+                        .header("held", "yes")
+                        .fairnessKey("lane-" + i % lanes)
+                        .build());
+            }
+            client.sendAll(queue, batch);
+        }
+        AtomicInteger handled = new AtomicInteger();
+        FilaSubscription[] self = new FilaSubscription[1];
+        ThrottleSpec throttle =
+                ThrottleSpec.of(queue, "20/1s").keyedBy("header:held").whenKeyMissing(MissingKey.UNTHROTTLED);
+        self[0] = client.subscribe(
+                new SubscriptionSpec(queue, "benchmark", List.of(throttle)), new SubscriptionListener() {
+                    @Override
+                    public void onDelivery(Delivery delivery) {
+                        delivery.ack().thenRun(() -> {
+                            handled.incrementAndGet();
+                            self[0].request(1);
+                        });
+                    }
+                });
+        try {
+            self[0].request(1_000);
+            // the lanes are taken in
+            Pause.of(Duration.ofSeconds(3));
+            long cpuBefore = databaseCpuMillis();
+            int handledBefore = handled.get();
+            long end = System.nanoTime() + length.toNanos();
+            while (System.nanoTime() - end < 0) {
+                List<OutgoingMessage> batch = new ArrayList<>();
+                for (int i = 0; i < FREE_AT_ONCE; i++) {
+                    batch.add(message().header("free", "yes").build());
+                }
+                client.sendAll(queue, batch);
+                Pause.of(BETWEEN_FREE);
+            }
+            double cpu = (double) (databaseCpuMillis() - cpuBefore) / (handled.get() - handledBefore);
+            return new Cost(freeDelay(queue), cpu);
+        } finally {
+            self[0].close();
+        }
+    }
+
+    private static OutgoingMessage.Builder message() {
+        return OutgoingMessage.of(OutgoingMessage.text("message").payload());
+    }
+
+    /** From being stored to being handed over, at 99 %. */
+    private Duration freeDelay(String queue) throws IOException {
+        List<Duration> delays = DeliveryLog.read(cluster.deliveryLogs()).stream()
+                .filter(delivery ->
+                        delivery.queue().equals(queue) && delivery.buckets().isEmpty())
+                .map(HeldBacklog::delay)
+                .sorted()
+                .toList();
+        return delays.get(delays.size() * 99 / 100);
+    }
+
+    private static Duration delay(DeliveredMessage delivery) {
+        return Duration.between(delivery.enqueuedAt(), delivery.to());
+    }
+
+    /** Of all processes of the database's server, in user and system mode. Linux. */
+    private long databaseCpuMillis() throws IOException {
+        long postmaster = cluster.postmaster();
+        long ticks = 0;
+        try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : processes) {
+                try {
+                    String stat = Files.readString(process.resolve("stat"));
+                    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+                    boolean isItsOwn = process.getFileName().toString().equals(Long.toString(postmaster));
+                    if (isItsOwn || Long.parseLong(fields[1]) == postmaster) {
+                        // user and system time, and those of children that have ended
+                        for (int field = 11; field <= 14; field++) {
+                            ticks += Long.parseLong(fields[field]);
+                        }
+                    }
+                } catch (IOException e) {
+                    // it has ended
+                }
+            }
+        }
+        return ticks * 10;
+    }
+}

@@ -1,0 +1,39 @@
+package io.fila.broker.pacing;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LeadTimeTests {
+
+    private static final long MILLI = 1_000_000;
+
+    private final LeadTime lead = new LeadTime(Duration.ofMillis(50));
+
+    @Test
+    void coversALongerClaimAtOnce() {
+        lead.took(2 * MILLI);
+        lead.took(20 * MILLI);
+
+        assertThat(lead.next()).isGreaterThan(20 * MILLI);
+    }
+
+    @Test
+    void comesDownWhenClaimsTakeLess() {
+        lead.took(40 * MILLI);
+        for (int i = 0; i < 200; i++) {
+            lead.took(MILLI);
+        }
+
+        assertThat(lead.next()).isLessThan(7 * MILLI);
+    }
+
+    @Test
+    void isBoundedHoweverLongAClaimTook() {
+        lead.took(5_000 * MILLI);
+
+        assertThat(lead.next()).isEqualTo(50 * MILLI);
+    }
+}
