@@ -32,8 +32,37 @@ public final class DatabaseClock {
     /** Whether they were taken over from another process, and not confirmed since. Guarded by this. */
     private boolean inherited;
 
-    /** The database's clock less this node's, in nanoseconds: no less than {@code least} and no more than {@code most}. */
-    record Bounds(long least, long most, long knownAt) {
+    /**
+     * What is known at some time: the database's clock less this node's, in nanoseconds, is no less than {@code least} and no more
+     * than {@code most}. It stays true of the clock it was learned from, also when that was set since.
+     *
+     * @param knownAt when it was as exact as this; it is less so before and after
+     */
+    public record Bounds(long least, long most, long knownAt) {
+
+        /** What the database's clock shows at a moment of this node, at the most. */
+        public OffsetDateTime atMost(long moment) {
+            return Instant.EPOCH
+                    .plusNanos(moment + at(moment).most)
+                    .truncatedTo(ChronoUnit.MICROS)
+                    .plus(1, ChronoUnit.MICROS)
+                    .atOffset(ZoneOffset.UTC);
+        }
+
+        /** The moment of this node from which on the database's clock has surely reached {@code time}. */
+        public long surelyAt(OffsetDateTime time) {
+            long nanos = nanosOf(time);
+            return nanos - at(nanos - least).least;
+        }
+
+        /** The same, made more exact by what else is known, unless that is of a clock that was set. */
+        public Bounds refinedBy(@Nullable Bounds other) {
+            if (other == null) {
+                return this;
+            }
+            Bounds here = at(other.knownAt);
+            return here.contradicts(other) ? this : here.and(other);
+        }
 
         Bounds at(long moment) {
             long slack = Math.abs(moment - knownAt) / (1_000_000 / DRIFT);
@@ -106,34 +135,9 @@ public final class DatabaseClock {
         return inherited;
     }
 
-    @Nullable Bounds bounds() {
+    /** What is known; null before the first exchange, and between a recovery and the next. */
+    public @Nullable Bounds bounds() {
         return bounds;
-    }
-
-    /** What the database's clock shows at a moment of this node, at the most. */
-    public OffsetDateTime atMost(long moment) {
-        long nanos = moment + known().at(moment).most;
-        return Instant.EPOCH
-                .plusNanos(nanos)
-                .truncatedTo(ChronoUnit.MICROS)
-                .plus(1, ChronoUnit.MICROS)
-                .atOffset(ZoneOffset.UTC);
-    }
-
-    /** The moment of this node from which on the database's clock has surely reached {@code time}. */
-    public long surelyAt(OffsetDateTime time) {
-        Bounds known = known();
-        long nanos = nanosOf(time);
-        long unaged = nanos - known.least;
-        return nanos - known.at(unaged).least;
-    }
-
-    private Bounds known() {
-        Bounds known = bounds;
-        if (known == null) {
-            throw new IllegalStateException("no exchange with the database yet");
-        }
-        return known;
     }
 
     private static long nanosOf(OffsetDateTime time) {

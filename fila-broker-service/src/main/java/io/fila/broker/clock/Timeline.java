@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.Objects;
 import java.util.Optional;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
@@ -126,17 +127,18 @@ public class Timeline {
 
     /**
      * Judges what {@link #READ} read, from column {@code first} of the row on, having been asked at {@code sent} and answered at
-     * {@code received}.
+     * {@code received}; returns what is known of the clock.
      *
      * @throws ClockMovedException if the records may not be true to the clock
      */
-    public synchronized void admit(long sent, ResultSet row, int first, long received) throws SQLException {
+    public synchronized Bounds admit(long sent, ResultSet row, int first, long received) throws SQLException {
         adopt(row.getLong(first + 1));
         boolean isSameServer = row.getBoolean(first + 2);
         if (!isSameServer || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
             throw new ClockMovedException();
         }
         doubtfulSince = 0;
+        return Objects.requireNonNull(clock.bounds());
     }
 
     private void adopt(long current) {
@@ -188,19 +190,24 @@ public class Timeline {
         });
     }
 
-    /** Exchanges nothing but a reading with the database, so that its clock is known more exactly. */
-    public void look() {
-        database.lookUp("read the clock", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(LOOK)) {
-                long sent = System.nanoTime();
-                try (ResultSet row = statement.executeQuery()) {
-                    long received = System.nanoTime();
-                    row.next();
-                    // if it contradicts what is known, the next claim finds out
-                    return clock.observe(sent, row.getObject(1, OffsetDateTime.class), received);
+    /** Exchanges nothing but a reading with the database, so that its clock is known more exactly; returns what is known then. */
+    public Bounds refine(Bounds known) {
+        try {
+            database.lookUp("read the clock", connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(LOOK)) {
+                    long sent = System.nanoTime();
+                    try (ResultSet row = statement.executeQuery()) {
+                        long received = System.nanoTime();
+                        row.next();
+                        // if it contradicts what is known, the next claim finds out
+                        return clock.observe(sent, row.getObject(1, OffsetDateTime.class), received);
+                    }
                 }
-            }
-        });
+            });
+        } catch (RuntimeException e) {
+            log.debug("could not look at the clock", e);
+        }
+        return known.refinedBy(clock.bounds());
     }
 
     private synchronized long generation() {

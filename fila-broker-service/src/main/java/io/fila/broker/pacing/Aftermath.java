@@ -86,7 +86,7 @@ final class Aftermath {
     /** Settles what has just been sent; returns the room of those buckets that were settled at once. */
     Map<UUID, Room> settle(Outbox.Departed departed) {
         long now = System.nanoTime();
-        OffsetDateTime sentBy = context.timeline().clock().atMost(departed.by());
+        OffsetDateTime sentBy = departed.entry().clock().atMost(departed.by());
         Departure departure = departed.entry().departure();
         QueueRules rules = departed.entry().rules();
         announce(rules, departure, departed.sent());

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
@@ -98,12 +99,18 @@ class BucketStore {
     /**
      * How a claim begins.
      *
+     * @param clock what was known of the database's clock, which all that follows goes by
      * @param isCurrent the queue is as the claim believes; if not, the rest means nothing
      * @param locked the buckets that nobody else holds, locked until the transaction ends
      * @param settled the bounds of the records that were settled, by their ids
      * @param rooms the room of each bucket; those that do not exist are missing
      */
-    record Opening(boolean isCurrent, Set<UUID> locked, Map<Long, OffsetDateTime> settled, Map<UUID, Room> rooms) {}
+    record Opening(
+            Bounds clock,
+            boolean isCurrent,
+            Set<UUID> locked,
+            Map<Long, OffsetDateTime> settled,
+            Map<UUID, Room> rooms) {}
 
     /**
      * Holds the timeline, takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
@@ -129,9 +136,10 @@ class BucketStore {
             long received = System.nanoTime();
             statement.getMoreResults();
             statement.getMoreResults();
+            Bounds clock;
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
-                timeline.admit(sent, row, 1, received);
+                clock = timeline.admit(sent, row, 1, received);
             }
             statement.getMoreResults();
             boolean isCurrent = false;
@@ -148,7 +156,7 @@ class BucketStore {
             statement.getMoreResults();
             Map<Long, OffsetDateTime> settled = readBounds(statement);
             statement.getMoreResults();
-            return new Opening(isCurrent, locked, settled, readRooms(statement));
+            return new Opening(clock, isCurrent, locked, settled, readRooms(statement));
         }
     }
 

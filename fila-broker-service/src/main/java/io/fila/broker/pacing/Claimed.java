@@ -3,14 +3,17 @@ package io.fila.broker.pacing;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.message.Delivery;
 
 /**
  * What a claim did.
  *
- * @param stale it was proposed by rules that are no longer true: nothing was done
+ * @param clock what was known of the database's clock
  * @param answers one for each proposed lane
  * @param leased what was leased, oldest first
  * @param grants the records of the deliveries, one for each bucket
@@ -18,18 +21,25 @@ import io.fila.broker.message.Delivery;
  * @param settled the bounds of earlier records that were settled, by their ids
  */
 record Claimed(
-        boolean stale,
+        Bounds clock,
         List<LaneAnswer> answers,
         List<Leased> leased,
         List<Grant> grants,
         Map<UUID, BucketAnswer> rooms,
         Map<Long, OffsetDateTime> settled) {
 
-    static final Claimed STALE = new Claimed(true, List.of(), List.of(), List.of(), Map.of(), Map.of());
-
-    /** Whether anything was granted for a moment after {@code time}. */
-    boolean runsAheadOf(OffsetDateTime time) {
+    /** Whether anything was granted for after {@code moment} of this node's clock. */
+    boolean runsAheadOf(long moment) {
+        OffsetDateTime time = clock.atMost(moment);
         return grants.stream().anyMatch(grant -> grant.g().isAfter(time));
+    }
+
+    /** Buckets whose room it used up. */
+    Set<UUID> usedUp() {
+        return rooms.entrySet().stream()
+                .filter(room -> room.getValue() instanceof BucketAnswer.UsedUp)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     /** A leased message and the buckets it was counted in. */

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -40,20 +41,21 @@ class Claims {
     }
 
     /**
-     * Claims what is proposed, as far as there is room.
+     * Claims what is proposed, as far as there is room; empty if it was proposed by rules that are no longer true, and nothing was done.
      *
      * @param pending records of these buckets to settle first
      * @param bound the messages will have been sent within so long, or not at all
      * @param ahead no grant is for a moment further ahead than this
      */
-    Claimed claim(QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound, Duration ahead) {
+    Optional<Claimed> claim(
+            QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound, Duration ahead) {
         return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
             Set<UUID> involved = new LinkedHashSet<>();
             proposal.shares().forEach(share -> involved.addAll(share.buckets()));
             BucketStore.Opening opening =
                     buckets.open(connection, rules, involved, proposal.openings(), ahead, pending);
             if (!opening.isCurrent()) {
-                return Claimed.STALE;
+                return Optional.empty();
             }
             Map<UUID, Room> rooms = opening.rooms();
             Allotment allotment = Allotment.of(proposal, opening.locked(), rooms);
@@ -63,13 +65,13 @@ class Claims {
             if (!charges.isEmpty()) {
                 grants = buckets.charge(connection, charges, rooms, bound);
             }
-            return new Claimed(
-                    false,
+            return Optional.of(new Claimed(
+                    opening.clock(),
                     allotment.answers(leased),
                     allotment.ordered(leased),
                     grants,
                     allotment.after(charges),
-                    opening.settled());
+                    opening.settled()));
         });
     }
 

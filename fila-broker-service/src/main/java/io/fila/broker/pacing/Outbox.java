@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,16 +51,24 @@ final class Outbox {
      * @param rules by which it was claimed
      * @param usedUp buckets whose room the claim has used up
      * @param scheduler that proposed it, and is told of the room that is left
+     * @param clock what was known of the database's clock when it was claimed
      * @param deadline nothing of it is sent from then on (I2)
      */
-    record Entry(Departure departure, QueueRules rules, Set<UUID> usedUp, Scheduler scheduler, long deadline) {}
+    record Entry(
+            Departure departure,
+            QueueRules rules,
+            Set<UUID> usedUp,
+            Scheduler scheduler,
+            Bounds clock,
+            long deadline) {}
 
     /** A departure and what came of it, {@code by} a moment on this node's clock. */
     record Departed(Entry entry, Dispatcher.Sent sent, long by) {}
 
     /** Sends at once what may go now, and the rest in time. */
     void add(Entry entry) {
-        long ahead = entry.departure().at() - System.nanoTime();
+        // from its deadline on it only goes back
+        long ahead = Math.min(entry.departure().at(), entry.deadline()) - System.nanoTime();
         if (ahead <= 0) {
             send(entry);
             return;

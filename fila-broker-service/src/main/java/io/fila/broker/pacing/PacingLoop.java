@@ -1,9 +1,6 @@
 package io.fila.broker.pacing;
 
 import java.time.Duration;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,9 +9,9 @@ import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 
 import io.fila.broker.clock.ClockMovedException;
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.message.ReadySignals.Sample;
 import io.fila.broker.pacing.BucketStore.Settlement;
-import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -33,19 +30,16 @@ import org.slf4j.LoggerFactory;
 final class PacingLoop {
 
     private static final Logger log = LoggerFactory.getLogger(PacingLoop.class);
-    private static final long BUSY_PAUSE = Duration.ofMillis(2).toNanos();
     private static final long FAILURE_PAUSE = Duration.ofMillis(500).toNanos();
     private static final long CLOCK_PAUSE = Duration.ofMillis(50).toNanos();
     private static final long NEVER = Long.MAX_VALUE;
-
-    /** How soon, at the soonest, to look again at a bucket whose records somebody else is about to settle. */
-    private static final long UNSETTLED_PAUSE = Duration.ofMillis(5).toNanos();
 
     private final long queueId;
     private final PacingContext context;
     private final Dispatcher dispatcher = new Dispatcher(System::nanoTime);
     private final LaneIntake intake;
     private final Aftermath aftermath;
+    private final BucketNews news;
     private final Outbox outbox;
     private final LeadTime leadTime;
     private final Wakeable wakeable;
@@ -66,6 +60,7 @@ final class PacingLoop {
         this.context = context;
         this.intake = new LaneIntake(context.lanes(), context.buckets());
         this.aftermath = new Aftermath(queueId, context, intake);
+        this.news = new BucketNews(context, intake);
         this.outbox = new Outbox(
                 dispatcher,
                 departures,
@@ -152,7 +147,7 @@ final class PacingLoop {
         if (present.isEmpty()) {
             return NEVER;
         }
-        tellRooms(scheduler, aftermath.settleOverdue(System.nanoTime()));
+        news.tell(scheduler, aftermath.settleOverdue(System.nanoTime()));
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
@@ -215,92 +210,45 @@ final class PacingLoop {
         }
         Duration bound = context.properties().tokenExpiry();
         List<Settlement> pending = aftermath.takePending(proposal);
-        Claimed claimed;
+        Optional<Claimed> claimed = Optional.empty();
         try {
             // a margin, or a claim would come too early for room that is further ahead by what clocks are apart
             Duration ahead = Duration.ofNanos(2 * lead);
             claimed = context.claims().claim(current, proposal, pending, bound, ahead);
-        } catch (RuntimeException e) {
-            aftermath.settled(pending, Map.of());
-            giveBack(proposal);
-            throw e;
+        } finally {
+            aftermath.settled(pending, claimed.map(Claimed::settled).orElse(Map.of()));
+            if (claimed.isEmpty()) {
+                giveBack(proposal);
+                rulesInDoubt = true;
+            }
         }
-        aftermath.settled(pending, claimed.settled());
-        if (claimed.stale()) {
-            giveBack(proposal);
-            rulesInDoubt = true;
-            return;
+        if (claimed.isPresent()) {
+            long committed = System.nanoTime();
+            leadTime.took(committed - t0);
+            context.meters().claimed(Duration.ofNanos(committed - t0));
+            send(claimed.get(), current, t0 + bound.toNanos());
         }
-        long committed = System.nanoTime();
-        leadTime.took(committed - t0);
-        context.meters().claimed(Duration.ofNanos(committed - t0));
-        long deadline = t0 + bound.toNanos();
-        Set<UUID> usedUp = tellScheduler(claimed, committed);
-        if (claimed.runsAheadOf(context.timeline().clock().atMost(committed))) {
-            // so that it is sent as soon as it may be: what is known of the clock from the claim itself is not as exact
-            context.timeline().look();
-        }
+    }
+
+    private void send(Claimed claimed, QueueRules current, long deadline) {
         long now = System.nanoTime();
-        for (Departure departure : Departure.of(claimed, context.timeline().clock()::surelyAt, now)) {
-            outbox.add(new Outbox.Entry(departure, current, usedUp, scheduler, deadline));
+        // so that it is sent as soon as it may be: what is known of the clock from the claim itself is not as exact
+        Bounds clock = claimed.runsAheadOf(now) ? context.timeline().refine(claimed.clock()) : claimed.clock();
+        Set<UUID> usedUp = claimed.usedUp();
+        for (Departure departure : Departure.of(claimed, clock::surelyAt, System.nanoTime())) {
+            outbox.add(new Outbox.Entry(departure, current, usedUp, scheduler, clock, deadline));
+        }
+        try {
+            news.tell(scheduler, claimed, now);
+        } finally {
+            claimed.answers().forEach(answer -> scheduler.answer(answer, now));
         }
         settleDeparted();
     }
 
     private void settleDeparted() {
         for (Outbox.Departed departed : outbox.takeDeparted()) {
-            tellRooms(departed.entry().scheduler(), aftermath.settle(departed));
-        }
-    }
-
-    private void tellRooms(Scheduler asked, Map<UUID, Room> rooms) {
-        long now = System.nanoTime();
-        rooms.values().forEach(room -> tellRoom(asked, room, now));
-    }
-
-    /** Says what came of what was proposed; returns the buckets whose room it used up, of which more is told once it is sent. */
-    private Set<UUID> tellScheduler(Claimed claimed, long now) {
-        Set<UUID> usedUp = new HashSet<>();
-        List<UUID> missing = new ArrayList<>();
-        claimed.rooms().forEach((bucket, answer) -> {
-            if (answer instanceof BucketAnswer.Full full) {
-                tellRoom(scheduler, full.room(), now);
-            } else if (answer instanceof BucketAnswer.Open open) {
-                // the rest of what a claim ahead found is there from the same moment on
-                OffsetDateTime from = open.room().g();
-                long at = context.timeline().clock().surelyAt(from);
-                scheduler.roomFrom(bucket, at, at > now ? from : null);
-            } else if (answer instanceof BucketAnswer.UsedUp) {
-                usedUp.add(bucket);
-                scheduler.roomFrom(
-                        bucket, now + context.properties().tokenExpiry().toNanos(), null);
-            } else {
-                if (answer instanceof BucketAnswer.Missing) {
-                    missing.add(bucket);
-                }
-                scheduler.roomFrom(bucket, now + BUSY_PAUSE, null);
-            }
-        });
-        intake.insertAgain(missing);
-        claimed.answers().forEach(answer -> scheduler.answer(answer, now));
-        return usedUp;
-    }
-
-    private void tellRoom(Scheduler asked, Room room, long now) {
-        OffsetDateTime opensAt = room.roomAt();
-        if (opensAt == null) {
-            asked.roomFrom(room.bucket(), now, null);
-            return;
-        }
-        long at = context.timeline().clock().surelyAt(opensAt);
-        if (room.isFinal()) {
-            asked.roomFrom(room.bucket(), at, opensAt);
-        } else {
-            // somebody's record keeps its bound for no longer than the bound is, and then room may be due that much
-            // sooner
-            long bound = context.properties().tokenExpiry().toNanos();
-            long settled = Math.min(now + bound, at - bound);
-            asked.roomFrom(room.bucket(), Math.max(now + UNSETTLED_PAUSE, settled), null);
+            news.tell(departed.entry().scheduler(), aftermath.settle(departed));
         }
     }
 

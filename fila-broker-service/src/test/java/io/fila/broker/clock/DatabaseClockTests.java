@@ -1,8 +1,10 @@
 package io.fila.broker.clock;
 
 import java.time.OffsetDateTime;
+import java.util.Objects;
 import java.util.Random;
 
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +18,10 @@ class DatabaseClockTests {
 
     private final DatabaseClock clock = new DatabaseClock();
 
+    private Bounds known() {
+        return Objects.requireNonNull(clock.bounds());
+    }
+
     private static OffsetDateTime shows(long moment) {
         return START.plusNanos(moment - Math.floorMod(moment, 1_000));
     }
@@ -25,8 +31,8 @@ class DatabaseClockTests {
         clock.observe(0, shows(2 * MILLI), 3 * MILLI);
 
         // the reading was made at 3 ms at the latest: the clock may be 1 ms behind this node's, or 2 ms ahead
-        assertThat(clock.surelyAt(shows(10 * MILLI))).isBetween(11 * MILLI, 11 * MILLI + 10_000);
-        assertThat(clock.atMost(10 * MILLI))
+        assertThat(known().surelyAt(shows(10 * MILLI))).isBetween(11 * MILLI, 11 * MILLI + 10_000);
+        assertThat(known().atMost(10 * MILLI))
                 .isBetween(shows(12 * MILLI), shows(12 * MILLI).plusNanos(20_000));
     }
 
@@ -36,15 +42,15 @@ class DatabaseClockTests {
         clock.observe(20 * MILLI, shows(20 * MILLI + 100_000), 20 * MILLI + 200_000);
         clock.observe(30 * MILLI, shows(35 * MILLI), 40 * MILLI);
 
-        assertThat(clock.surelyAt(shows(50 * MILLI)) - 50 * MILLI).isBetween(0L, 150_000L);
+        assertThat(known().surelyAt(shows(50 * MILLI)) - 50 * MILLI).isBetween(0L, 150_000L);
     }
 
     @Test
     void trustsWhatIsOldLess() {
         clock.observe(0, shows(0), 0);
 
-        assertThat(clock.surelyAt(shows(10 * SECOND)) - 10 * SECOND).isBetween(10 * MILLI, 11 * MILLI);
-        assertThat(clock.atMost(10 * SECOND))
+        assertThat(known().surelyAt(shows(10 * SECOND)) - 10 * SECOND).isBetween(10 * MILLI, 11 * MILLI);
+        assertThat(known().atMost(10 * SECOND))
                 .isBetween(shows(10 * SECOND + 10 * MILLI), shows(10 * SECOND + 11 * MILLI));
     }
 
@@ -72,6 +78,17 @@ class DatabaseClockTests {
     }
 
     @Test
+    void keepsToTheClockItWasLearnedFromWhenThatIsSet() {
+        clock.observe(0, shows(0), 0);
+        Bounds before = known();
+        clock.forget();
+        clock.observe(SECOND, shows(3_600 * SECOND), SECOND);
+
+        assertThat(before.refinedBy(known()).surelyAt(shows(2 * SECOND))).isBetween(2 * SECOND, 2 * SECOND + 3 * MILLI);
+        assertThat(before.refinedBy(null)).isEqualTo(before);
+    }
+
+    @Test
     void neverContradictsAClockThatDriftsAsItMay() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -88,8 +105,8 @@ class DatabaseClockTests {
                         .as("seed %d, run %d", seed, run)
                         .isTrue();
                 now = received + (long) (random.nextDouble() * random.nextInt(2_000_000_000));
-                assertThat(drifting.atMost(now)).isAfterOrEqualTo(shows((long) (now * rate)));
-                long surely = drifting.surelyAt(shows(now));
+                assertThat(drifting.bounds().atMost(now)).isAfterOrEqualTo(shows((long) (now * rate)));
+                long surely = drifting.bounds().surelyAt(shows(now));
                 assertThat(shows((long) (surely * rate)))
                         .isAfterOrEqualTo(shows(now).minusNanos(1_000));
             }

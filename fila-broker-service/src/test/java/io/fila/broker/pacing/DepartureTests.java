@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Payload;
@@ -55,7 +56,7 @@ class DepartureTests {
     }
 
     private static Claimed claimed(List<Leased> leased, Grant... grants) {
-        return new Claimed(false, List.of(), leased, List.of(grants), Map.of(), Map.of());
+        return new Claimed(new Bounds(0, 0, 0), List.of(), leased, List.of(grants), Map.of(), Map.of());
     }
 
     private static List<Departure> split(Claimed claimed) {
