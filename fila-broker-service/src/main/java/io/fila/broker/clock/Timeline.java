@@ -12,6 +12,8 @@ import java.util.Optional;
 import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,7 +100,10 @@ public class Timeline {
         return clock;
     }
 
-    /** Like {@link Database#inTransaction}, for work that goes by the clock. If the clock was set, recovers and tries once more. */
+    /**
+     * Like {@link Database#inTransaction}, for work that goes by the clock. If the clock was set, recovers and tries once more; throws
+     * {@code storage-unavailable} while it cannot be known what the clock shows.
+     */
     public <T> T inTransaction(String activity, Database.Work<T> work) {
         Database.Work<T> guarded = connection -> {
             enter(connection);
@@ -108,7 +113,15 @@ public class Timeline {
             return database.inTransaction(activity, guarded);
         } catch (ClockMovedException e) {
             recover();
+        }
+        try {
             return database.inTransaction(activity, guarded);
+        } catch (ClockMovedException e) {
+            throw new ProblemException(
+                    ProblemCode.STORAGE_UNAVAILABLE,
+                    "the database was started again and its clock is being checked, so nothing was done; try again",
+                    Duration.ofSeconds(1),
+                    e);
         }
     }
 
@@ -250,6 +263,17 @@ public class Timeline {
         }
     }
 
+    /**
+     * To be asked of a moment that a claim is granted for, no more than {@code ahead} after the present, before it commits: the clock
+     * was read again after the {@code reading} that {@link #admit} judged, and may have been set in between.
+     */
+    public static void requireNear(OffsetDateTime moment, OffsetDateTime reading, Bounds clock, Duration ahead) {
+        if (moment.isBefore(reading)
+                || moment.isAfter(clock.atMost(System.nanoTime()).plus(ahead))) {
+            throw new ClockMovedException();
+        }
+    }
+
     /** Returns the generation that begins, if one does. */
     private Optional<Long> recover(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
@@ -288,7 +312,7 @@ public class Timeline {
     private Optional<Long> move(Connection connection, Bounds deviation, long current) throws SQLException {
         long micros = Math.floorDiv(deviation.most(), 1000) + 1;
         try (PreparedStatement statement = connection.prepareStatement(MOVE)) {
-            for (int parameter = 1; parameter <= 5; parameter++) {
+            for (int parameter = 1; parameter <= 3; parameter++) {
                 statement.setLong(parameter, micros);
             }
             statement.executeUpdate();

@@ -51,6 +51,9 @@ class BucketStore {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
+    /** No node claims further ahead, so no bucket has been granted from for a moment that is. */
+    private static final Duration MAX_AHEAD = Duration.ofMinutes(1);
+
     private final Database database;
     private final Timeline timeline;
 
@@ -137,9 +140,11 @@ class BucketStore {
             statement.getMoreResults();
             statement.getMoreResults();
             Bounds clock;
+            OffsetDateTime reading;
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
                 clock = timeline.admit(sent, row, 1, received);
+                reading = row.getObject(1, OffsetDateTime.class);
             }
             statement.getMoreResults();
             boolean isCurrent = false;
@@ -156,7 +161,11 @@ class BucketStore {
             statement.getMoreResults();
             Map<Long, OffsetDateTime> settled = readBounds(statement);
             statement.getMoreResults();
-            return new Opening(clock, isCurrent, locked, settled, readRooms(statement));
+            Map<UUID, Room> rooms = readRooms(statement);
+            for (Room room : rooms.values()) {
+                Timeline.requireNear(room.g(), reading, clock, MAX_AHEAD);
+            }
+            return new Opening(clock, isCurrent, locked, settled, rooms);
         }
     }
 

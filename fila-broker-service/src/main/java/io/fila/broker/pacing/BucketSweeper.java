@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
-import io.fila.broker.clock.ClockMovedException;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.pacing.SweepStore.Outdated;
@@ -84,7 +83,7 @@ class BucketSweeper {
                 failing = false;
             } catch (RuntimeException e) {
                 // the database being away is said elsewhere, and a lasting fault once
-                if (!failing && !(e instanceof ProblemException || e instanceof ClockMovedException)) {
+                if (!failing && !(e instanceof ProblemException)) {
                     log.error("could not forget idle buckets; trying again every {} s", BETWEEN_ROUNDS.toSeconds(), e);
                 }
                 failing = true;

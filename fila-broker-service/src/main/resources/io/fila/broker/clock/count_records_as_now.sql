@@ -1,6 +1,7 @@
 -- Counts all delivery records as having been made now, or as late as a message that is under way still may be: by which clock they
--- were made nobody can tell. Allowance comes back a window later; nothing is exceeded.
--- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, node.
+-- were made nobody can tell. Allowance comes back a window later; nothing is exceeded. Every node counts as just seen, and every
+-- subscription as just renewed.
+-- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, node, subscription.
 with moment as materialized (
     select clock_timestamp() as now
 ),
@@ -13,7 +14,13 @@ moved_buckets as (
     update bucket
     set last_grant = moment.now
     from moment
+),
+seen_nodes as (
+    update node
+    set seen_at = moment.now
+    from moment
 )
-update node
-set seen_at = moment.now
+update subscription
+set expires_at = moment.now + ttl_ms * interval '1 millisecond'
 from moment
+where expires_at is not null

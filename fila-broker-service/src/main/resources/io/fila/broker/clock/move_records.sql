@@ -1,5 +1,6 @@
 -- Moves delivery records, grants and closings to what the clock shows now, by a difference that is known at the most: moved too
--- far, a delivery counts for longer, which is stricter. So are the signs of life of nodes and the expiries of subscriptions.
+-- far, a delivery counts for longer, which is stricter. Signs of life are not moved, since they may have been given by either clock:
+-- every node counts as just seen, and every subscription as just renewed.
 -- Run under the exclusive lock of the timeline: nobody claims, settles, prunes or ends anything meanwhile.
 -- Reads and writes all of: delivery, bucket, node, subscription. It happens when a clock was set, and at no other time.
 with moved_deliveries as (
@@ -11,10 +12,10 @@ moved_buckets as (
     set last_grant   = last_grant + ? * interval '1 microsecond',
         closed_until = closed_until + ? * interval '1 microsecond'
 ),
-moved_nodes as (
+seen_nodes as (
     update node
-    set seen_at = seen_at + ? * interval '1 microsecond'
+    set seen_at = clock_timestamp()
 )
 update subscription
-set expires_at = expires_at + ? * interval '1 microsecond'
+set expires_at = clock_timestamp() + ttl_ms * interval '1 millisecond'
 where expires_at is not null

@@ -12,6 +12,7 @@ import java.util.Map;
 import io.fila.broker.RecordingConsumer;
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
+import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -182,13 +183,19 @@ class ClockStepIT {
         }
         execute("update hands.settings set restarted = '10 s', shift = '1 h'", "delete from public.clock_mark");
         try (TestBroker two = start();
-                RecordingConsumer after = subscribe(two, queue, throttle("t", "20/5s"))) {
+                RecordingConsumer after = subscribeOnceItIsKnown(two, queue)) {
             awaitCount(20, after);
 
             assertThat(generation()).isEqualTo(1);
             assertThat(mostInAny(Duration.ofSeconds(5), List.of(before, after), any -> true))
                     .isEqualTo(20);
         }
+    }
+
+    private static RecordingConsumer subscribeOnceItIsKnown(TestBroker broker, QueueName queue) {
+        return await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(ProblemException.class)
+                .until(() -> subscribe(broker, queue, throttle("t", "20/5s")), any -> true);
     }
 
     private boolean isMarked() throws SQLException {
