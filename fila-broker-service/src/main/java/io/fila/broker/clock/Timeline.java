@@ -14,7 +14,6 @@ import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -50,25 +49,6 @@ public class Timeline {
     private static final String RECOVERED =
             "update clock set generation = ?, server_started = pg_postmaster_start_time()";
     private static final String LOOK = "select clock_timestamp()";
-    private static final String MARKED =
-            "select m.least, m.most, m.known_at from clock_mark m join clock c on c.generation = m.generation"
-                    + " where m.host = ?";
-    private static final String MARK = """
-            with forgotten as (
-                delete from clock_mark
-                where marked_at < clock_timestamp() - interval '1 day'
-                  and host <> ?
-            )
-            insert into clock_mark (host, generation, least, most, known_at, marked_at)
-            values (?, ?, ?, ?, ?, clock_timestamp())
-            on conflict (host) do update
-            set generation = excluded.generation,
-                least = excluded.least,
-                most = excluded.most,
-                known_at = excluded.known_at,
-                marked_at = excluded.marked_at
-            """;
-
     private static final Logger log = LoggerFactory.getLogger(Timeline.class);
 
     /** So long a node that does not know how far a clock was set leaves it to those that may. */
@@ -80,8 +60,8 @@ public class Timeline {
     private static final long UNKNOWN = -1;
 
     private final Database database;
+    private final ClockMarks marks;
     private final DatabaseClock clock = new DatabaseClock();
-    private final @Nullable String host = Host.boot();
 
     /** The generation that {@link #clock} is of. Guarded by this, as all that follows. */
     private long generation = UNKNOWN;
@@ -93,6 +73,7 @@ public class Timeline {
 
     public Timeline(Database database) {
         this.database = database;
+        this.marks = new ClockMarks(database);
     }
 
     /** What this node knows of the database's clock. */
@@ -173,20 +154,9 @@ public class Timeline {
             compare();
         }
         Bounds known = clock.bounds();
-        if (host == null || known == null) {
-            return;
+        if (known != null) {
+            marks.write(generation(), known);
         }
-        database.lookUp("mark the clock", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(MARK)) {
-                statement.setString(1, host);
-                statement.setString(2, host);
-                statement.setLong(3, generation());
-                statement.setLong(4, known.least());
-                statement.setLong(5, known.most());
-                statement.setLong(6, known.knownAt());
-                return statement.executeUpdate();
-            }
-        });
     }
 
     private void compare() {
@@ -229,23 +199,10 @@ public class Timeline {
 
     /** Takes over what an earlier process on this host knew. */
     private synchronized void startOver() {
-        if (startedOver) {
-            return;
+        if (!startedOver) {
+            marks.read().ifPresent(clock::inherit);
+            startedOver = true;
         }
-        if (host != null) {
-            Optional<Bounds> marked = database.lookUp("read the clock's mark", connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(MARKED)) {
-                    statement.setString(1, host);
-                    try (ResultSet row = statement.executeQuery()) {
-                        return row.next()
-                                ? Optional.of(new Bounds(row.getLong(1), row.getLong(2), row.getLong(3)))
-                                : Optional.empty();
-                    }
-                }
-            });
-            marked.ifPresent(clock::inherit);
-        }
-        startedOver = true;
     }
 
     /** Moves the records to the clock as it is now, unless another node has. */
