@@ -37,6 +37,8 @@ class BadFramesIT {
 
     private static final com.google.protobuf.Duration LONGEST =
             com.google.protobuf.Duration.newBuilder().setSeconds(Long.MAX_VALUE).build();
+    private static final com.google.protobuf.Duration OVERFLOWING =
+            LONGEST.toBuilder().setNanos(Integer.MAX_VALUE).build();
     private static final com.google.protobuf.Duration NEGATIVE =
             com.google.protobuf.Duration.newBuilder().setSeconds(-1).build();
 
@@ -199,6 +201,15 @@ class BadFramesIT {
                 nack("error: expected", nack -> nack.setError("a\0b")),
                 nack("retryAfter: expected 0s to 365d, got PT-1S", nack -> nack.setRetryAfter(NEGATIVE)),
                 nack("retryAfter: expected 0s to 365d", nack -> nack.setRetryAfter(LONGEST)),
+                nack(
+                        "nack.close_buckets_of: expected only with close_buckets_for",
+                        nack -> nack.addCloseBucketsOf("stripe")),
+                nack(
+                        "nack.close_buckets_for: expected none with dead_letter",
+                        nack -> nack.setDeadLetter(true)
+                                .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
+                                        .setSeconds(1))),
+                nack("nack.close_buckets_for: expected a duration", nack -> nack.setCloseBucketsFor(OVERFLOWING)),
                 extend("extend.lease: expected a lease", extend -> extend.setLease("?")),
                 extend(
                         "by: expected 1s to 12h, got 0s",
@@ -258,6 +269,36 @@ class BadFramesIT {
             stream.finish();
             assertRefused(stream.end(), Status.Code.NOT_FOUND, "queue-not-found", "'nowhere'");
         }
+    }
+
+    static Stream<Arguments> impossibleClosings() {
+        return Stream.of(
+                nack("closeBucketsFor: expected 1ms to 1h", nack -> nack.setCloseBucketsFor(NEGATIVE)),
+                nack("closeBucketsFor: expected 1ms to 1h", nack -> nack.setCloseBucketsFor(LONGEST)),
+                nack("got 0s", nack -> nack.setCloseBucketsFor(com.google.protobuf.Duration.getDefaultInstance())),
+                nack(
+                        "throttle 'nonesuch' does not apply to queue 'orders'",
+                        nack -> nack.addCloseBucketsOf("nonesuch")
+                                .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
+                                        .setSeconds(1))));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("impossibleClosings")
+    void answersAnImpossibleClosingAndGoesOn(String said, Consumer<SubscribeRequest.Builder> flaw) {
+        RawClient.Stream stream = accepted();
+        SubscribeRequest.Builder frame = SubscribeRequest.newBuilder().setSequence(7);
+        flaw.accept(frame);
+        stream.send(frame).send(SubscribeRequest.newBuilder().setSequence(8).addAck(lease()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> stream.frames().size() == 3);
+        assertThat(stream.frames().subList(1, 3)).allSatisfy(answer -> {
+            boolean isRefusal = answer.getSettled().getSequence() == 7;
+            assertThat(answer.getSettled().hasRefused()).isEqualTo(isRefusal);
+            assertThat(answer.getSettled().getRefused()).contains(isRefusal ? said : "");
+            assertThat(answer.getSettled().getLostCount()).isEqualTo(isRefusal ? 0 : 1);
+        });
+        stream.finish();
+        assertThat(stream.end()).isNull();
     }
 
     @Test
