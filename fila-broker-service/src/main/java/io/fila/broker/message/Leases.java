@@ -11,7 +11,6 @@ import io.fila.broker.jdbc.Batcher;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.SettlementStore.Outcome;
 import io.fila.broker.problem.Durations;
-import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
@@ -175,7 +174,6 @@ public class Leases {
         } else if (settlement instanceof Settlement.Refused refused) {
             requireValid(refused.error(), refused.retryAfter());
             requireClosable(refused.closeBucketsFor());
-            refused.closeBucketsOf().forEach(name -> Names.require("closeBucketsOf", name));
         }
     }
 

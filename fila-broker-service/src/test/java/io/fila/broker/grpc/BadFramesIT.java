@@ -2,6 +2,7 @@ package io.fila.broker.grpc;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -12,6 +13,7 @@ import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Lease;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Stats;
+import io.fila.protocol.v1.Delivery;
 import io.fila.protocol.v1.Extend;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.SubscribeRequest;
@@ -277,8 +279,8 @@ class BadFramesIT {
                 nack("closeBucketsFor: expected 1ms to 1h", nack -> nack.setCloseBucketsFor(LONGEST)),
                 nack("got 0s", nack -> nack.setCloseBucketsFor(com.google.protobuf.Duration.getDefaultInstance())),
                 nack(
-                        "throttle 'nonesuch' does not apply to queue 'orders'",
-                        nack -> nack.addCloseBucketsOf("nonesuch")
+                        "throttle 'none?such' does not apply to queue 'orders'",
+                        nack -> nack.addCloseBucketsOf("none\0such")
                                 .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
                                         .setSeconds(1))));
     }
@@ -299,6 +301,48 @@ class BadFramesIT {
         });
         stream.finish();
         assertThat(stream.end()).isNull();
+    }
+
+    @Test
+    void closesBucketsAndDeliversAgainWithTheSameAttempt() {
+        broker.createQueue("refused");
+        broker.enqueue(QueueName.of("refused"), 1, Map.of());
+        RawClient.Stream stream = open(subscription()
+                        .setQueue("refused")
+                        .addThrottles(Throttle.newBuilder().setName("refusing").addLimits("10/1s")))
+                .send(SubscribeRequest.newBuilder().setCredit(2));
+        Delivery refused = delivery(stream, 0);
+        long began = System.nanoTime();
+
+        stream.send(SubscribeRequest.newBuilder()
+                .setSequence(1)
+                .addNack(Nack.newBuilder()
+                        .setLease(refused.getLease())
+                        .setCloseBucketsFor(
+                                com.google.protobuf.Duration.newBuilder().setSeconds(2))
+                        .addCloseBucketsOf("refusing")));
+
+        Delivery again = delivery(stream, 1);
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
+        assertThat(again.getId()).isEqualTo(refused.getId());
+        assertThat(again.getAttempt()).isEqualTo(1);
+        assertThat(stream.frames()).anySatisfy(frame -> {
+            assertThat(frame.getSettled().getSequence()).isEqualTo(1);
+            assertThat(frame.getSettled().hasRefused()).isFalse();
+            assertThat(frame.getSettled().getLostList()).isEmpty();
+        });
+        stream.finish();
+        assertThat(stream.end()).isNull();
+    }
+
+    private static Delivery delivery(RawClient.Stream stream, int index) {
+        return await().atMost(Duration.ofSeconds(30))
+                .until(
+                        () -> stream.frames().stream()
+                                .flatMap(frame -> frame.getDeliveriesList().stream())
+                                .toList(),
+                        deliveries -> deliveries.size() > index)
+                .get(index);
     }
 
     @Test
