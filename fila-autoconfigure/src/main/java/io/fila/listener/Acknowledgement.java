@@ -24,6 +24,13 @@ public interface Acknowledgement {
     /** The attempt failed and trying again cannot help. */
     CompletableFuture<Boolean> deadLetter(String error);
 
+    /**
+     * Whatever the handler called refused it for so long: see {@link DownstreamLimitedException}.
+     *
+     * @param throttles whose buckets close; none: all that apply to the message
+     */
+    CompletableFuture<Boolean> closeBuckets(String error, Duration closedFor, String... throttles);
+
     /** Gives the message back without counting an attempt. */
     CompletableFuture<Boolean> release();
 

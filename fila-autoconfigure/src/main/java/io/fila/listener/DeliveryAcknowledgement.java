@@ -1,11 +1,14 @@
 package io.fila.listener;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.fila.client.Delivery;
+import io.fila.client.FilaException;
 import io.fila.client.Nack;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +47,34 @@ final class DeliveryAcknowledgement implements Acknowledgement {
     @Override
     public CompletableFuture<Boolean> deadLetter(String error) {
         return nack(Nack.deadLetter(error));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> closeBuckets(String error, Duration closedFor, String... throttles) {
+        Nack closing = Nack.closeBuckets(error, closedFor, List.of(throttles));
+        return settle(
+                "nacked",
+                () -> delivery.nack(closing)
+                        .exceptionallyCompose(failure -> cannotClose(failure)
+                                ? nackInstead(error, closedFor, failure)
+                                : CompletableFuture.failedFuture(failure)));
+    }
+
+    /** Else the lease would expire, and the message be tried again as soon as that. */
+    private CompletableFuture<Boolean> nackInstead(String error, Duration closedFor, Throwable failure) {
+        log.warn(
+                "the buckets of message {} could not be closed, so its attempt counts: {}",
+                delivery.message().id(),
+                cause(failure).getMessage());
+        return delivery.nack(Nack.retryAfter(error, closedFor));
+    }
+
+    private static boolean cannotClose(Throwable failure) {
+        return cause(failure) instanceof FilaException problem && problem.code().equals("invalid-request");
+    }
+
+    private static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private CompletableFuture<Boolean> nack(Nack nack) {

@@ -59,6 +59,10 @@ final class DeliveryHandlerTask implements Runnable {
         } catch (RetryAfterException failure) {
             log.debug("listener '{}' asks for message {} again", endpoint.id(), id(), failure);
             settle(() -> acknowledgement.nack(describe(failure), failure.delay()));
+        } catch (DownstreamLimitedException failure) {
+            log.debug("listener '{}' was refused downstream with message {}", endpoint.id(), id(), failure);
+            String[] throttles = failure.throttles().toArray(String[]::new);
+            settle(() -> acknowledgement.closeBuckets(describe(failure), failure.retryAfter(), throttles));
         } catch (DeadLetterException failure) {
             log.warn("listener '{}' dead-letters message {}", endpoint.id(), id(), failure);
             settle(() -> acknowledgement.deadLetter(describe(failure)));

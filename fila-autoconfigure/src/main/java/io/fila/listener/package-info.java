@@ -11,7 +11,8 @@
  * Draining, what arrives is given back without an attempt, and running handlers may finish for the shutdown timeout.
  *
  * <p><b>Outcome.</b> Return is ack, exception is nack with its class and message; {@link io.fila.listener.RetryAfterException} and
- * {@link io.fila.listener.DeadLetterException} say more. A payload that cannot be converted is dead-lettered, for it can never
+ * {@link io.fila.listener.DeadLetterException} say more, and {@link io.fila.listener.DownstreamLimitedException} says that it was
+ * not the message's fault: its buckets close for a while, and no attempt is lost. A payload that cannot be converted is dead-lettered, for it can never
  * succeed.
  *
  * <p><b>Failures.</b> A lost connection is the client's to mend. A refusal that another deployment may lift (no such queue, a

@@ -24,6 +24,7 @@ import io.fila.fake.FakeClient;
 import io.fila.fake.FakeDelivery;
 import io.fila.listener.AckMode;
 import io.fila.listener.Acknowledgement;
+import io.fila.listener.DownstreamLimitedException;
 import io.fila.listener.FilaHeaders;
 import io.fila.listener.FilaListener;
 import io.fila.listener.FilaListenerContainer;
@@ -60,6 +61,28 @@ class FilaListenerMethodTests {
             .withBean(FilaClient.class, () -> client);
 
     record Charge(String customer, int cents) {}
+
+    static class RefusedDownstream {
+
+        @FilaListener(queue = "orders")
+        @Throttle(name = "stripe", limits = "20/1s")
+        void charge(String text) {
+            throw new DownstreamLimitedException(Duration.ofSeconds(20), List.of("stripe"));
+        }
+    }
+
+    @Test
+    void closesBucketsWhenTheMethodIsRefusedDownstream() {
+        runner.withUserConfiguration(RefusedDownstream.class).run(context -> {
+            FakeDelivery delivery = client.subscription().deliver("charge it");
+            await().until(() -> !delivery.settlements.isEmpty());
+            assertThat(delivery.settlements)
+                    .containsExactly(Nack.closeBuckets(
+                            "io.fila.listener.DownstreamLimitedException: refused downstream for PT20S",
+                            Duration.ofSeconds(20),
+                            List.of("stripe")));
+        });
+    }
 
     static class EveryParameter {
 

@@ -84,6 +84,41 @@ class FilaListenerContainerTests {
     }
 
     @Test
+    void closesBucketsWhenTheHandlerIsRefusedDownstream() {
+        container(1, (message, ack) -> {
+                    switch (message.payload().asText()) {
+                        case "all" -> throw new DownstreamLimitedException(Duration.ofSeconds(20));
+                        case "one" -> throw new DownstreamLimitedException(Duration.ofSeconds(20), List.of("stripe"));
+                        default -> ack.closeBuckets("429", Duration.ofSeconds(5), "stripe", "paypal");
+                    }
+                })
+                .start();
+        String error = "io.fila.listener.DownstreamLimitedException: refused downstream for PT20S";
+        assertThat(handled("all")).isEqualTo(Nack.closeBuckets(error, Duration.ofSeconds(20)));
+        assertThat(handled("one")).isEqualTo(Nack.closeBuckets(error, Duration.ofSeconds(20), List.of("stripe")));
+        assertThat(handled("by hand"))
+                .isEqualTo(Nack.closeBuckets("429", Duration.ofSeconds(5), List.of("stripe", "paypal")));
+    }
+
+    @Test
+    void repeatsTheAttemptLaterWhenBucketsCannotBeClosed() {
+        container(1, (message, ack) -> {
+                    throw new DownstreamLimitedException(Duration.ofHours(2), List.of(), "429", null);
+                })
+                .start();
+        FakeDelivery delivery = new FakeDelivery("orders", "a");
+        delivery.answer = CompletableFuture.failedFuture(
+                new FilaException("invalid-request", "closeBucketsFor: expected 1ms to 1h, got 2h", false, null));
+
+        subscription().deliver(delivery);
+
+        String error = "io.fila.listener.DownstreamLimitedException: 429";
+        await().untilAsserted(() -> assertThat(delivery.settlements)
+                .containsExactly(
+                        Nack.closeBuckets(error, Duration.ofHours(2)), Nack.retryAfter(error, Duration.ofHours(2))));
+    }
+
+    @Test
     void letsAnErrorHandlerDecide() {
         FilaMessageHandler failing = (message, ack) -> {
             throw new IllegalStateException(message.payload().asText());

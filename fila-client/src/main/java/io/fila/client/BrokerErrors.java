@@ -64,6 +64,11 @@ final class BrokerErrors {
                 CLOSED, "could not " + activity + ": the client or the subscription has been closed", false, null);
     }
 
+    /** The broker says what is wrong with a part of a stream, and goes on with the rest. */
+    static FilaException refused(String activity, String detail) {
+        return new FilaException("invalid-request", "could not " + activity + ": " + detail, false, null);
+    }
+
     private static FilaException refused(String code, String activity, Status status, Throwable error) {
         return new FilaException(code, "could not " + activity + ": " + describe(status), false, error);
     }

@@ -44,7 +44,8 @@ final class LeasedDelivery implements Delivery {
     @Override
     public CompletableFuture<Boolean> nack(Nack nack) {
         io.fila.protocol.v1.Nack framed = ToProtocol.nack(lease, nack);
-        return settle(Settlement.of("nack", lease, frame -> frame.addNack(framed)));
+        Settlement settlement = Settlement.of("nack", lease, frame -> frame.addNack(framed));
+        return settle(nack.closeBucketsFor() == null ? settlement : settlement.inFrameOfItsOwn());
     }
 
     @Override

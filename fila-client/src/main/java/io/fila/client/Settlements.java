@@ -81,6 +81,12 @@ final class Settlements {
         synchronized (lock) {
             answered = unanswered.takeAnswered(answer.getSequence());
         }
+        if (answer.hasRefused()) {
+            answered.forEach(settlement -> settlement
+                    .answer()
+                    .completeExceptionally(BrokerErrors.refused(describe(settlement), answer.getRefused())));
+            return;
+        }
         Set<String> lost = new HashSet<>(answer.getLostList());
         answered.forEach(settlement -> settlement.answer().complete(!lost.contains(settlement.lease())));
     }

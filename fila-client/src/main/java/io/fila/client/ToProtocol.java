@@ -102,6 +102,9 @@ final class ToProtocol {
         if (nack.retryAfter() != null) {
             builder.setRetryAfter(duration(nack.retryAfter()));
         }
+        if (nack.closeBucketsFor() != null) {
+            builder.setCloseBucketsFor(duration(nack.closeBucketsFor())).addAllCloseBucketsOf(nack.closeBucketsOf());
+        }
         return builder.build();
     }
 

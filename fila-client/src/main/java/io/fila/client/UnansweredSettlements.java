@@ -47,12 +47,15 @@ final class UnansweredSettlements {
         TreeMap<Long, Settlement> written = new TreeMap<>();
         Set<String> leases = new HashSet<>();
         Iterator<Map.Entry<Long, Settlement>> waiting = unsent.entrySet().iterator();
-        while (waiting.hasNext() && written.size() < MAX_PER_FRAME) {
+        boolean isFull = false;
+        while (waiting.hasNext() && !isFull) {
             Map.Entry<Long, Settlement> next = waiting.next();
+            boolean isRefusable = next.getValue().refusable();
             // an extension and an ack of one lease: the answer names leases, so one frame could not tell them apart
-            if (!leases.add(next.getValue().lease())) {
+            if (!leases.add(next.getValue().lease()) || isRefusable && !written.isEmpty()) {
                 break;
             }
+            isFull = isRefusable || leases.size() == MAX_PER_FRAME;
             next.getValue().frame().accept(frame);
             written.put(next.getKey(), next.getValue());
             waiting.remove();

@@ -93,6 +93,12 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
                 .setSettled(Settled.newBuilder().setSequence(sequence).addAllLost(List.of(lost))));
     }
 
+    /** Answers a frame that would close buckets as they cannot be. */
+    void refuseClosing(long sequence, String why) {
+        send(SubscribeResponse.newBuilder()
+                .setSettled(Settled.newBuilder().setSequence(sequence).setRefused(why)));
+    }
+
     /** From now on, and for what was not answered yet: a client that closes has nothing to wait for. */
     synchronized void answerEverything() {
         answersDrain = true;

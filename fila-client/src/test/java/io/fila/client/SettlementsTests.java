@@ -65,6 +65,37 @@ class SettlementsTests {
     }
 
     @Test
+    void saysWhichBucketsToCloseAndForHowLong() {
+        start(Duration.ofSeconds(10), "a", "b");
+        delivery(0).nack(io.fila.client.Nack.closeBuckets("429", Duration.ofSeconds(20)));
+        delivery(1).nack(io.fila.client.Nack.closeBuckets("429", Duration.ofSeconds(5), List.of("stripe")));
+        await().until(() -> stream.nacked().size() == 2);
+        assertThat(stream.nacked().get(0).getCloseBucketsFor().getSeconds()).isEqualTo(20);
+        assertThat(stream.nacked().get(0).getCloseBucketsOfList()).isEmpty();
+        assertThat(stream.nacked().get(0).hasRetryAfter()).isFalse();
+        assertThat(stream.nacked().get(1).getCloseBucketsFor().getSeconds()).isEqualTo(5);
+        assertThat(stream.nacked().get(1).getCloseBucketsOfList()).containsExactly("stripe");
+    }
+
+    @Test
+    void mayBeSettledInAnotherWayWhenBucketsCannotBeClosed() {
+        start(Duration.ofSeconds(10), "a");
+        CompletableFuture<Boolean> closing =
+                delivery(0).nack(io.fila.client.Nack.closeBuckets("429", Duration.ofHours(2)));
+        await().until(() -> stream.nacked().size() == 1);
+        stream.refuseClosing(last(stream), "closeBucketsFor: expected 1ms to 1h, got 2h");
+        FilaException refusal = problem(closing);
+        assertThat(refusal.code()).isEqualTo("invalid-request");
+        assertThat(refusal).hasMessageContaining("expected 1ms to 1h, got 2h");
+        assertThat(refusal.isRetryable()).isFalse();
+
+        CompletableFuture<Boolean> released = delivery(0).release();
+        await().until(() -> !stream.released().isEmpty());
+        stream.settleLast();
+        assertThat(released).succeedsWithin(SOON).isEqualTo(true);
+    }
+
+    @Test
     void extendsBeforeItSettles() {
         start(Duration.ofSeconds(10), "a");
         CompletableFuture<Boolean> extended = delivery(0).extend(Duration.ofSeconds(30));

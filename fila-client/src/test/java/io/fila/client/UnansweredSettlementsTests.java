@@ -37,6 +37,21 @@ class UnansweredSettlementsTests {
     }
 
     @Test
+    void writesWhatTheBrokerMayRefuseIntoAFrameOfItsOwn() {
+        ack("a");
+        settlements.add(
+                Settlement.of("nack", "b", frame -> frame.addNackBuilder().setLease("b"))
+                        .inFrameOfItsOwn());
+        ack("c");
+        ack("d");
+        assertThat(frame().getAckList()).containsExactly("a");
+        SubscribeRequest refusable = frame();
+        assertThat(refusable.getNackCount()).isEqualTo(1);
+        assertThat(refusable.getAckList()).isEmpty();
+        assertThat(frame().getAckList()).containsExactly("c", "d");
+    }
+
+    @Test
     void sendsAgainInTheOriginalOrderWhatABrokenStreamLeftUnanswered() {
         ack("a");
         SubscribeRequest answered = frame();

@@ -6,6 +6,7 @@ import java.util.function.Function;
 
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Settlement;
+import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,15 @@ final class SettlementInput {
 
     private static final int MAX_LEASES = 10_000;
 
+    /** A guard of memory only: each has to be the name of a throttle in force. */
+    private static final int MAX_THROTTLES = 1_000;
+
     private static final Field<List<Lease>> LEASES = Field.of("leases", SettlementInput::leases);
     private static final Field<String> ERROR = Field.of("error", JsonInput::text);
     private static final Field<Duration> RETRY_AFTER = Field.of("retryAfter", JsonInput::duration);
     private static final Field<Boolean> DEAD_LETTER = Field.of("deadLetter", JsonInput::bool);
+    private static final Field<Duration> CLOSE_BUCKETS_FOR = Field.of("closeBucketsFor", JsonInput::duration);
+    private static final Field<List<String>> CLOSE_BUCKETS_OF = Field.of("closeBucketsOf", SettlementInput::throttles);
     private static final Field<Duration> BY = Field.of("by", JsonInput::duration);
 
     private SettlementInput() {}
@@ -27,7 +33,7 @@ final class SettlementInput {
     }
 
     static List<Settlement> nack(JsonInput in) {
-        Fields given = in.object(LEASES, ERROR, RETRY_AFTER, DEAD_LETTER);
+        Fields given = in.object(LEASES, ERROR, RETRY_AFTER, DEAD_LETTER, CLOSE_BUCKETS_FOR, CLOSE_BUCKETS_OF);
         String error = given.get(ERROR, "");
         @Nullable Duration retryAfter = given.get(RETRY_AFTER);
         boolean deadLetter = given.get(DEAD_LETTER, false);
@@ -35,7 +41,20 @@ final class SettlementInput {
             throw ProblemException.invalid(
                     "retryAfter: expected none with deadLetter, since a dead-lettered message is not retried; got both");
         }
-        return each(given, lease -> new Settlement.Nack(lease, error, retryAfter, deadLetter));
+        @Nullable Duration closeFor = given.get(CLOSE_BUCKETS_FOR);
+        List<String> closeOf = given.get(CLOSE_BUCKETS_OF, List.of());
+        if (closeFor == null) {
+            if (!closeOf.isEmpty()) {
+                throw ProblemException.invalid(
+                        "closeBucketsOf: expected only with closeBucketsFor, which says for how long; got it alone");
+            }
+            return each(given, lease -> new Settlement.Nack(lease, error, retryAfter, deadLetter));
+        }
+        if (deadLetter) {
+            throw ProblemException.invalid(
+                    "closeBucketsFor: expected none with deadLetter, since the message goes back to its place; got both");
+        }
+        return each(given, lease -> new Settlement.Refused(lease, error, retryAfter, closeFor, closeOf));
     }
 
     static List<Settlement> extend(JsonInput in) {
@@ -50,6 +69,16 @@ final class SettlementInput {
 
     private static List<Settlement> each(Fields given, Function<Lease, Settlement> settlement) {
         return given.require(LEASES).stream().distinct().map(settlement).toList();
+    }
+
+    private static List<String> throttles(JsonInput in) {
+        String at = in.path();
+        List<String> names = in.array(MAX_THROTTLES, element -> Names.require(element.path(), element.text()));
+        if (names.isEmpty()) {
+            throw ProblemException.invalid(
+                    at + ": expected at least one throttle, or no such field for all of them; got an empty array");
+        }
+        return names;
     }
 
     private static List<Lease> leases(JsonInput in) {

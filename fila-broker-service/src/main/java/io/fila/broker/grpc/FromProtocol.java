@@ -69,11 +69,7 @@ final class FromProtocol {
             settlements.add(new Settlement.Ack(Lease.parse("ack", lease)));
         }
         for (Nack nack : frame.getNackList()) {
-            settlements.add(new Settlement.Nack(
-                    Lease.parse("nack.lease", nack.getLease()),
-                    nack.getError(),
-                    nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null,
-                    nack.getDeadLetter()));
+            settlements.add(nack(nack));
         }
         for (Extend extend : frame.getExtendList()) {
             settlements.add(new Settlement.Extend(
@@ -84,6 +80,29 @@ final class FromProtocol {
             settlements.add(new Settlement.Release(Lease.parse("release", lease)));
         }
         return settlements;
+    }
+
+    private static Settlement nack(Nack nack) {
+        Lease lease = Lease.parse("nack.lease", nack.getLease());
+        java.time.@Nullable Duration retryAfter =
+                nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null;
+        if (!nack.hasCloseBucketsFor()) {
+            if (nack.getCloseBucketsOfCount() > 0) {
+                throw ProblemException.invalid(
+                        "nack.close_buckets_of: expected only with close_buckets_for, which says for how long; got it alone");
+            }
+            return new Settlement.Nack(lease, nack.getError(), retryAfter, nack.getDeadLetter());
+        }
+        if (nack.getDeadLetter()) {
+            throw ProblemException.invalid(
+                    "nack.close_buckets_for: expected none with dead_letter, since the message goes back to its place; got both");
+        }
+        return new Settlement.Refused(
+                lease,
+                nack.getError(),
+                retryAfter,
+                duration("nack.close_buckets_for", nack.getCloseBucketsFor()),
+                nack.getCloseBucketsOfList());
     }
 
     static SettingsChange settings(QueueSettings settings) {

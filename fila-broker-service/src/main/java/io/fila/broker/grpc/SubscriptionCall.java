@@ -1,10 +1,10 @@
 package io.fila.broker.grpc;
 
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.CompletionException;
 
+import io.fila.broker.message.ClosingRefusedException;
 import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Lease;
 import io.fila.broker.message.Settlement;
 import io.fila.broker.pacing.DeliverySink;
 import io.fila.broker.problem.ProblemException;
@@ -150,17 +150,23 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
             return;
         }
         present.settle(settlements).whenComplete((lost, failure) -> {
-            if (failure != null) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof ClosingRefusedException refused) {
+                // a handler's wish, not a broken client: its other deliveries go on
+                answer(Settled.newBuilder()
+                        .setSequence(frame.getSequence())
+                        .setRefused(String.valueOf(refused.getMessage())));
+            } else if (failure != null) {
                 fail(failure);
             } else {
-                answer(frame.getSequence(), lost);
+                Settled.Builder settled = Settled.newBuilder().setSequence(frame.getSequence());
+                lost.forEach(lease -> settled.addLost(lease.toString()));
+                answer(settled);
             }
         });
     }
 
-    private void answer(long sequence, Set<Lease> lost) {
-        Settled.Builder settled = Settled.newBuilder().setSequence(sequence);
-        lost.forEach(lease -> settled.addLost(lease.toString()));
+    private void answer(Settled.Builder settled) {
         synchronized (lock) {
             send(SubscribeResponse.newBuilder().setSettled(settled));
         }

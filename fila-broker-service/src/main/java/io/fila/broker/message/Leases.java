@@ -28,17 +28,34 @@ public class Leases {
     private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 2_000, 200_000, Database.PATIENCE);
     private static final Duration MAX_EXTENSION = Duration.ofHours(12);
     private static final Duration MAX_RETRY_AFTER = Duration.ofDays(365);
+    private static final Duration SHORTEST_CLOSING = Duration.ofMillis(1);
+
+    /** One at a time, so that the closings of a node do not wait for each other. */
+    private static final Batcher.Bounds CLOSING_BOUNDS = new Batcher.Bounds(1, 2_000, 200_000, Database.PATIENCE);
 
     private final SettlementStore store;
+    private final RefusalStore refusals;
     private final DelayedPromoter promoter;
     private final MessageMeters meters;
+    private final Duration maxClosing;
     private final Batcher<Call> batcher;
 
-    Leases(SettlementStore store, DelayedPromoter promoter, MessageMeters meters) {
+    /** Apart from the others: closing waits for claims that have the buckets, and settling never does. */
+    private final Batcher<Call> closingBatcher;
+
+    Leases(
+            SettlementStore store,
+            RefusalStore refusals,
+            DelayedPromoter promoter,
+            MessageMeters meters,
+            ClosingProperties closing) {
         this.store = store;
+        this.refusals = refusals;
         this.promoter = promoter;
         this.meters = meters;
+        this.maxClosing = closing.maxBucketClose();
         this.batcher = new Batcher<>("settle", BOUNDS, this::work);
+        this.closingBatcher = new Batcher<>("close", CLOSING_BOUNDS, this::workAndClose);
     }
 
     /** One caller's settlements of one queue's leases. */
@@ -49,6 +66,10 @@ public class Leases {
             List<? extends Settlement> settlements,
             CompletableFuture<Set<Lease>> answer)
             implements Batcher.Call {
+
+        boolean closesBuckets() {
+            return settlements.stream().anyMatch(Settlement.Refused.class::isInstance);
+        }
 
         @Override
         public long weight() {
@@ -69,17 +90,17 @@ public class Leases {
 
     /**
      * Settles leases of one queue in the name of a consumer. Completes with those that had been lost, or with {@code ProblemException}:
-     * {@code invalid-request} (nothing was settled) or {@code storage-unavailable} (within 5 s; the detail says whether it may have
-     * been done).
+     * {@code invalid-request} (nothing was settled; {@link ClosingRefusedException} if buckets cannot be closed as it was asked) or
+     * {@code storage-unavailable} (within 5 s; the detail says whether it may have been done).
      */
     public CompletableFuture<Set<Lease>> settle(Queue queue, String consumer, List<? extends Settlement> settlements) {
         try {
-            settlements.forEach(Leases::requireValid);
+            settlements.forEach(this::requireValid);
             if (settlements.isEmpty()) {
                 return CompletableFuture.completedFuture(Set.of());
             }
             Call call = new Call(queue.id(), queue.name(), consumer, settlements, new CompletableFuture<>());
-            batcher.submit(call);
+            (call.closesBuckets() ? closingBatcher : batcher).submit(call);
             return call.answer();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
@@ -100,10 +121,20 @@ public class Leases {
     @PreDestroy
     void close() {
         batcher.close();
+        closingBatcher.close();
     }
 
     private void work(List<Call> batch) {
-        Outcome outcome = store.settle(batch);
+        answer(batch, store.settle(batch));
+    }
+
+    private void workAndClose(List<Call> batch) {
+        RefusalStore.Result result = refusals.settle(batch);
+        answer(result.accepted(), result.outcome());
+        result.refused().forEach(Call::fail);
+    }
+
+    private void answer(List<Call> batch, Outcome outcome) {
         for (Call call : batch) {
             Set<Lease> lost = outcome.lostOf(call);
             count(call, lost, outcome);
@@ -125,6 +156,9 @@ public class Leases {
             } else if (settlement instanceof Settlement.Nack) {
                 nacked++;
                 dead += outcome.isDeadLettered(call.queueId(), settlement.lease()) ? 1 : 0;
+            } else if (settlement instanceof Settlement.Refused) {
+                nacked++;
+                dead += outcome.isDeadLettered(call.queueId(), settlement.lease()) ? 1 : 0;
             }
         }
         meters.acked(call.queue(), acked);
@@ -132,14 +166,32 @@ public class Leases {
         meters.deadLettered(call.queue(), dead);
     }
 
-    private static void requireValid(Settlement settlement) {
+    private void requireValid(Settlement settlement) {
         if (settlement instanceof Settlement.Extend extend) {
             requireBetween("by", extend.by(), Duration.ofSeconds(1), MAX_EXTENSION);
         } else if (settlement instanceof Settlement.Nack nack) {
-            requireBetween("retryAfter", nack.retryAfter(), Duration.ZERO, MAX_RETRY_AFTER);
-            if (nack.error().indexOf('\0') >= 0) {
-                throw ProblemException.invalid("error: expected text without the character NUL");
-            }
+            requireValid(nack.error(), nack.retryAfter());
+        } else if (settlement instanceof Settlement.Refused refused) {
+            requireValid(refused.error(), refused.retryAfter());
+            requireClosable(refused.closeBucketsFor());
+        }
+    }
+
+    private void requireClosable(Duration closeBucketsFor) {
+        if (closeBucketsFor.compareTo(SHORTEST_CLOSING) < 0 || closeBucketsFor.compareTo(maxClosing) > 0) {
+            throw new ClosingRefusedException(
+                    "closeBucketsFor: expected %s to %s (fila.broker.max-bucket-close), got %s; close them for less, and again if need be"
+                            .formatted(
+                                    Durations.format(SHORTEST_CLOSING),
+                                    Durations.format(maxClosing),
+                                    Durations.format(closeBucketsFor)));
+        }
+    }
+
+    private static void requireValid(String error, @Nullable Duration retryAfter) {
+        requireBetween("retryAfter", retryAfter, Duration.ZERO, MAX_RETRY_AFTER);
+        if (error.indexOf('\0') >= 0) {
+            throw ProblemException.invalid("error: expected text without the character NUL");
         }
     }
 

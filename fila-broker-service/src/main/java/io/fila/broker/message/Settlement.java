@@ -1,6 +1,7 @@
 package io.fila.broker.message;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,28 @@ public sealed interface Settlement {
      * @param deadLetter skip the remaining attempts
      */
     record Nack(Lease lease, String error, @Nullable Duration retryAfter, boolean deadLetter) implements Settlement {}
+
+    /**
+     * The consumer was refused downstream: the buckets that the message draws from close, and the message goes back without losing
+     * an attempt. If it draws from none, it is a failed attempt.
+     *
+     * @param error what a failed attempt would show
+     * @param retryAfter the message waits at least so long; null: as long as its buckets are closed
+     * @param closeBucketsFor so long they are closed from now, unless they are for longer
+     * @param closeBucketsOf of these throttles only; empty: of all that the message draws from
+     */
+    record Refused(
+            Lease lease,
+            String error,
+            @Nullable Duration retryAfter,
+            Duration closeBucketsFor,
+            List<String> closeBucketsOf)
+            implements Settlement {
+
+        public Refused {
+            closeBucketsOf = List.copyOf(closeBucketsOf);
+        }
+    }
 
     /** The lease is to last this long from now; null: the queue's visibility timeout. */
     record Extend(Lease lease, @Nullable Duration by) implements Settlement {}

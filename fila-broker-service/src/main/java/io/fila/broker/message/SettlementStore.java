@@ -80,16 +80,18 @@ class SettlementStore {
     }
 
     Outcome settle(List<Leases.Call> batch) {
+        return database.inTransaction("settle leases", connection -> settle(connection, batch, List.of()));
+    }
+
+    /** As a part of the caller's transaction, with more failures; what was refused downstream is the caller's to deal with. */
+    Outcome settle(Connection connection, List<Leases.Call> batch, List<Failed> moreFailures) throws SQLException {
         List<Leased> acks = new ArrayList<>();
         List<Leased> releases = new ArrayList<>();
-        List<Failed> failures = new ArrayList<>();
+        List<Failed> failures = new ArrayList<>(moreFailures);
         List<Extension> extensions = new ArrayList<>();
         for (Leases.Call call : batch) {
             for (Settlement settlement : call.settlements()) {
-                Leased leased = new Leased(
-                        call.queueId(),
-                        settlement.lease().sequence(),
-                        settlement.lease().claim());
+                Leased leased = leased(call.queueId(), settlement.lease());
                 if (settlement instanceof Settlement.Ack) {
                     acks.add(leased);
                 } else if (settlement instanceof Settlement.Release) {
@@ -104,14 +106,12 @@ class SettlementStore {
                 }
             }
         }
-        return database.inTransaction("settle leases", connection -> {
-            Outcome outcome = new Outcome();
-            ack(connection, acks, outcome);
-            fail(connection, failures, outcome);
-            release(connection, releases, outcome);
-            extend(connection, extensions, outcome);
-            return outcome;
-        });
+        Outcome outcome = new Outcome();
+        ack(connection, acks, outcome);
+        fail(connection, failures, outcome);
+        release(connection, releases, outcome);
+        extend(connection, extensions, outcome);
+        return outcome;
     }
 
     /** Ends up to {@code most} expired leases as failed attempts. */
@@ -164,7 +164,7 @@ class SettlementStore {
         });
     }
 
-    private static Leased leased(long queueId, Lease lease) {
+    static Leased leased(long queueId, Lease lease) {
         return new Leased(queueId, lease.sequence(), lease.claim());
     }
 
@@ -255,7 +255,7 @@ class SettlementStore {
         return expired;
     }
 
-    private static Leased leased(ResultSet row) throws SQLException {
+    static Leased leased(ResultSet row) throws SQLException {
         return new Leased(row.getLong(1), row.getLong(2), row.getObject(3, UUID.class));
     }
 
@@ -280,12 +280,11 @@ class SettlementStore {
             Comparator.comparingLong(Leased::queueId).thenComparingLong(Leased::sequence);
 
     /** In one order for everybody, so that two batches with a lease in common do not wait for each other. */
-    private static List<Leased> sorted(Collection<Leased> leases) {
+    static List<Leased> sorted(Collection<Leased> leases) {
         return leases.stream().sorted(ORDER).toList();
     }
 
-    private static void bind(Connection connection, PreparedStatement statement, List<Leased> leases)
-            throws SQLException {
+    static void bind(Connection connection, PreparedStatement statement, List<Leased> leases) throws SQLException {
         Object[] queues = leases.stream().map(Leased::queueId).toArray();
         Object[] sequences = leases.stream().map(Leased::sequence).toArray();
         Object[] claims = leases.stream().map(Leased::claim).toArray();

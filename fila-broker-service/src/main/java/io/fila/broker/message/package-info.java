@@ -3,7 +3,8 @@
  *
  * <p>States: {@code ready} and {@code delayed} messages wait, a {@code leased} one is with a consumer, an acknowledged one is gone.
  * Attempts that fail (a nack, an expired lease) lead back to {@code delayed} by the queue's retry policy, or to the dead letter
- * queue. All of it is durable when it is answered: an accepted message is never lost, and an acknowledged one never returns.
+ * queue. A refusal downstream leads back to {@code ready} without a failed attempt, and closes the buckets of the message ({@code
+ * RefusalStore}). All of it is durable when it is answered: an accepted message is never lost, and an acknowledged one never returns.
  *
  * <p>Enqueues and settlements of concurrent callers share statements ({@link io.fila.broker.jdbc.Batcher}). Times are the
  * database's; expiry and delay never depend on a node's clock ({@link io.fila.broker.message.LeaseReclaimer}, {@code

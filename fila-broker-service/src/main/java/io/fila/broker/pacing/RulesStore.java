@@ -1,20 +1,15 @@
 package io.fila.broker.pacing;
 
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
-import io.fila.broker.throttle.ActiveThrottle;
-import io.fila.broker.throttle.KeyComponent;
-import io.fila.broker.throttle.MissingKey;
+import io.fila.broker.throttle.ThrottlesInForce;
 import org.springframework.stereotype.Component;
 
 /** Reads what delivery from a queue goes by. */
@@ -23,13 +18,6 @@ class RulesStore {
 
     private static final String QUEUE =
             "select name, throttle_version, paused, visibility_timeout_ms, lane_key from queue where id = ?";
-    private static final String THROTTLES = """
-            select t.name, t.key, t.unthrottled_when_key_missing, (select min(c) from unnest(t.limit_counts) as c)
-            from throttle t
-            where t.name in (select d.throttle from declaration d where d.queue_id = ?)
-            order by t.name
-            """;
-
     private final Database database;
 
     RulesStore(Database database) {
@@ -53,30 +41,9 @@ class RulesStore {
                             row.getBoolean(3),
                             Duration.ofMillis(row.getLong(4)),
                             LaneKey.parse(List.of((String[]) row.getArray(5).getArray())),
-                            throttles(connection, queueId)));
+                            ThrottlesInForce.on(connection, queueId)));
                 }
             }
         });
-    }
-
-    private static List<ActiveThrottle> throttles(Connection connection, long queueId) throws SQLException {
-        List<ActiveThrottle> throttles = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(THROTTLES)) {
-            statement.setLong(1, queueId);
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    List<KeyComponent> key = new ArrayList<>();
-                    for (String component : (String[]) row.getArray(2).getArray()) {
-                        key.add(KeyComponent.parse("key", component));
-                    }
-                    throttles.add(new ActiveThrottle(
-                            row.getString(1),
-                            key,
-                            row.getBoolean(3) ? MissingKey.UNTHROTTLED : MissingKey.SHARED_BUCKET,
-                            row.getInt(4)));
-                }
-            }
-        }
-        return throttles;
     }
 }

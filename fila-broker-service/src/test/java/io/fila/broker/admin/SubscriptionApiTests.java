@@ -183,6 +183,8 @@ class SubscriptionApiTests extends RestSlice {
         settle("nack", ",\"error\":\"boom\",\"retryAfter\":\"10s\"");
         settle("nack", ",\"deadLetter\":true");
         settle("nack", "");
+        settle("nack", ",\"error\":\"429\",\"closeBucketsFor\":\"20s\"");
+        settle("nack", ",\"retryAfter\":\"1s\",\"closeBucketsFor\":\"20s\",\"closeBucketsOf\":[\"a\",\"b\"]");
         settle("extend", ",\"by\":\"30s\"");
         settle("extend", "");
         settle("release", "");
@@ -190,6 +192,9 @@ class SubscriptionApiTests extends RestSlice {
         verifySettled(new Settlement.Nack(lease(1), "boom", Duration.ofSeconds(10), false));
         verifySettled(new Settlement.Nack(lease(1), "", null, true));
         verifySettled(new Settlement.Nack(lease(1), "", null, false));
+        verifySettled(new Settlement.Refused(lease(1), "429", null, Duration.ofSeconds(20), List.of()));
+        verifySettled(
+                new Settlement.Refused(lease(1), "", Duration.ofSeconds(1), Duration.ofSeconds(20), List.of("a", "b")));
         verifySettled(new Settlement.Extend(lease(1), Duration.ofSeconds(30)));
         verifySettled(new Settlement.Extend(lease(1), null));
         verifySettled(new Settlement.Release(lease(1)));

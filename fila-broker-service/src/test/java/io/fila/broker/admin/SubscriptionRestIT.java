@@ -4,7 +4,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +74,52 @@ class SubscriptionRestIT extends RestBroker {
         assertThat(get("/queues/" + queue + ".dlq/messages").expect(200).list("messages"))
                 .extracting(message -> message.get("id").asString())
                 .containsExactlyInAnyOrder(byAttempts, byWish);
+    }
+
+    @Test
+    void closesBucketsAndKeepsTheAttempt() {
+        enqueue(1);
+        String subscription = subscribe(limited("100/1s", ""));
+        JsonNode refused = receiveOne(subscription);
+        long began = System.nanoTime();
+        String more = ",\"error\":\"429\",\"closeBucketsFor\":\"2s\",\"closeBucketsOf\":[\"%s\"]".formatted(throttle);
+
+        assertDone(settle(subscription, "nack", refused, more));
+
+        Reply bucket = get("/throttles/" + throttle + "/bucket").expect(200);
+        assertThat(bucket.text("closedUntil")).isNotEmpty().isEqualTo(bucket.text("roomAt"));
+        JsonNode again = receiveOne(subscription);
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+        assertThat(again.at("/message/attempt").asInt()).isEqualTo(1);
+        assertLost(settle(subscription, "nack", refused, ",\"closeBucketsFor\":\"2s\""));
+    }
+
+    @Test
+    void refusesClosingsThatCannotBe() {
+        enqueue(1);
+        String subscription = subscribe(limited("100/1s", ""));
+        JsonNode delivery = receiveOne(subscription);
+        Map<String, String> refused = new LinkedHashMap<>();
+        refused.put("\"closeBucketsFor\":\"0s\"", "closeBucketsFor: expected 1ms to 1h");
+        refused.put("\"closeBucketsFor\":\"PT-1S\"", "closeBucketsFor: expected 1ms to 1h");
+        refused.put("\"closeBucketsFor\":\"61m\"", "closeBucketsFor: expected 1ms to 1h");
+        refused.put("\"closeBucketsFor\":20", "closeBucketsFor: expected a string");
+        refused.put("\"closeBucketsOf\":[\"x\"]", "closeBucketsOf: expected only with closeBucketsFor");
+        refused.put("\"closeBucketsFor\":\"1s\",\"closeBucketsOf\":[]", "closeBucketsOf: expected at least one");
+        refused.put("\"closeBucketsFor\":\"1s\",\"closeBucketsOf\":[\"a b\"]", "closeBucketsOf[0]: expected");
+        refused.put(
+                "\"closeBucketsFor\":\"1s\",\"closeBucketsOf\":[\"nonesuch\"]", "throttle 'nonesuch' does not apply");
+        refused.put("\"closeBucketsFor\":\"1s\",\"deadLetter\":true", "closeBucketsFor: expected none with deadLetter");
+
+        refused.forEach((fields, said) -> {
+            String body = "{\"leases\":[%s],%s}".formatted(delivery.get("lease"), fields);
+            assertThat(post(subscription + "/nack", body)
+                            .expect(400, "invalid-request")
+                            .text("detail"))
+                    .contains(said);
+        });
+
+        assertDone(settle(subscription, "ack", delivery, ""));
     }
 
     @Test

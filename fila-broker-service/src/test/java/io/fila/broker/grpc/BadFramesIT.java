@@ -2,6 +2,7 @@ package io.fila.broker.grpc;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -12,6 +13,7 @@ import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Lease;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Stats;
+import io.fila.protocol.v1.Delivery;
 import io.fila.protocol.v1.Extend;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.SubscribeRequest;
@@ -37,6 +39,8 @@ class BadFramesIT {
 
     private static final com.google.protobuf.Duration LONGEST =
             com.google.protobuf.Duration.newBuilder().setSeconds(Long.MAX_VALUE).build();
+    private static final com.google.protobuf.Duration OVERFLOWING =
+            LONGEST.toBuilder().setNanos(Integer.MAX_VALUE).build();
     private static final com.google.protobuf.Duration NEGATIVE =
             com.google.protobuf.Duration.newBuilder().setSeconds(-1).build();
 
@@ -199,6 +203,15 @@ class BadFramesIT {
                 nack("error: expected", nack -> nack.setError("a\0b")),
                 nack("retryAfter: expected 0s to 365d, got PT-1S", nack -> nack.setRetryAfter(NEGATIVE)),
                 nack("retryAfter: expected 0s to 365d", nack -> nack.setRetryAfter(LONGEST)),
+                nack(
+                        "nack.close_buckets_of: expected only with close_buckets_for",
+                        nack -> nack.addCloseBucketsOf("stripe")),
+                nack(
+                        "nack.close_buckets_for: expected none with dead_letter",
+                        nack -> nack.setDeadLetter(true)
+                                .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
+                                        .setSeconds(1))),
+                nack("nack.close_buckets_for: expected a duration", nack -> nack.setCloseBucketsFor(OVERFLOWING)),
                 extend("extend.lease: expected a lease", extend -> extend.setLease("?")),
                 extend(
                         "by: expected 1s to 12h, got 0s",
@@ -258,6 +271,78 @@ class BadFramesIT {
             stream.finish();
             assertRefused(stream.end(), Status.Code.NOT_FOUND, "queue-not-found", "'nowhere'");
         }
+    }
+
+    static Stream<Arguments> impossibleClosings() {
+        return Stream.of(
+                nack("closeBucketsFor: expected 1ms to 1h", nack -> nack.setCloseBucketsFor(NEGATIVE)),
+                nack("closeBucketsFor: expected 1ms to 1h", nack -> nack.setCloseBucketsFor(LONGEST)),
+                nack("got 0s", nack -> nack.setCloseBucketsFor(com.google.protobuf.Duration.getDefaultInstance())),
+                nack(
+                        "throttle 'none?such' does not apply to queue 'orders'",
+                        nack -> nack.addCloseBucketsOf("none\0such")
+                                .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
+                                        .setSeconds(1))));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("impossibleClosings")
+    void answersAnImpossibleClosingAndGoesOn(String said, Consumer<SubscribeRequest.Builder> flaw) {
+        RawClient.Stream stream = accepted();
+        SubscribeRequest.Builder frame = SubscribeRequest.newBuilder().setSequence(7);
+        flaw.accept(frame);
+        stream.send(frame).send(SubscribeRequest.newBuilder().setSequence(8).addAck(lease()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> stream.frames().size() == 3);
+        assertThat(stream.frames().subList(1, 3)).allSatisfy(answer -> {
+            boolean isRefusal = answer.getSettled().getSequence() == 7;
+            assertThat(answer.getSettled().hasRefused()).isEqualTo(isRefusal);
+            assertThat(answer.getSettled().getRefused()).contains(isRefusal ? said : "");
+            assertThat(answer.getSettled().getLostCount()).isEqualTo(isRefusal ? 0 : 1);
+        });
+        stream.finish();
+        assertThat(stream.end()).isNull();
+    }
+
+    @Test
+    void closesBucketsAndDeliversAgainWithTheSameAttempt() {
+        broker.createQueue("refused");
+        broker.enqueue(QueueName.of("refused"), 1, Map.of());
+        RawClient.Stream stream = open(subscription()
+                        .setQueue("refused")
+                        .addThrottles(Throttle.newBuilder().setName("refusing").addLimits("10/1s")))
+                .send(SubscribeRequest.newBuilder().setCredit(2));
+        Delivery refused = delivery(stream, 0);
+        long began = System.nanoTime();
+
+        stream.send(SubscribeRequest.newBuilder()
+                .setSequence(1)
+                .addNack(Nack.newBuilder()
+                        .setLease(refused.getLease())
+                        .setCloseBucketsFor(
+                                com.google.protobuf.Duration.newBuilder().setSeconds(2))
+                        .addCloseBucketsOf("refusing")));
+
+        Delivery again = delivery(stream, 1);
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
+        assertThat(again.getId()).isEqualTo(refused.getId());
+        assertThat(again.getAttempt()).isEqualTo(1);
+        assertThat(stream.frames()).anySatisfy(frame -> {
+            assertThat(frame.getSettled().getSequence()).isEqualTo(1);
+            assertThat(frame.getSettled().hasRefused()).isFalse();
+            assertThat(frame.getSettled().getLostList()).isEmpty();
+        });
+        stream.finish();
+        assertThat(stream.end()).isNull();
+    }
+
+    private static Delivery delivery(RawClient.Stream stream, int index) {
+        return await().atMost(Duration.ofSeconds(30))
+                .until(
+                        () -> stream.frames().stream()
+                                .flatMap(frame -> frame.getDeliveriesList().stream())
+                                .toList(),
+                        deliveries -> deliveries.size() > index)
+                .get(index);
     }
 
     @Test

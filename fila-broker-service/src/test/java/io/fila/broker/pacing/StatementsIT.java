@@ -84,6 +84,8 @@ class StatementsIT {
                             + IDS
                             + ", array_fill(false, array[20])",
                     List.of("message_pkey")),
+            new Planned("lock_refused", LEASES, List.of("message_pkey")),
+            new Planned("return_refused", LEASES + ", " + IDS, List.of("message_pkey")),
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
             new Planned("find_expired", "1000", List.of("message_leased")),
             new Planned("lock_buckets", UUIDS, List.of("bucket_pkey")),

@@ -1,0 +1,9 @@
+-- Locks the messages whose leases are to end because their consumers were refused downstream, and reads what keys are made of. A
+-- lease that is missing from the answer had been lost.
+-- Serving index: the primary key. Locks: the messages, in the order of their names, waiting for those that somebody else settles:
+-- an extension of the lease that is under way must not make it look lost.
+select m.queue_id, m.sequence, m.lease, m.fairness_key, m.headers, m.attributes
+from unnest(?::bigint[], ?::bigint[], ?::uuid[]) as r (queue_id, sequence, lease)
+join message m on m.queue_id = r.queue_id and m.sequence = r.sequence and m.lease = r.lease
+order by m.queue_id, m.sequence
+for update of m

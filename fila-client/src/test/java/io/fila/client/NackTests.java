@@ -1,0 +1,24 @@
+package io.fila.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class NackTests {
+
+    @Test
+    void refusesClosingsThatContradictThemselves() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Nack.closeBuckets("429", Duration.ZERO))
+                .withMessageContaining("closeBucketsFor must be 1 ms or longer, but was PT0S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Nack("429", null, false, null, List.of("stripe")))
+                .withMessageContaining("closeBucketsOf needs closeBucketsFor");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Nack("429", null, true, Duration.ofSeconds(1), List.of()))
+                .withMessageContaining("no dead letter");
+    }
+}
