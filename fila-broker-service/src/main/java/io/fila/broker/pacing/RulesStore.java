@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.ActiveThrottle;
@@ -17,7 +18,7 @@ import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.MissingKey;
 import org.springframework.stereotype.Component;
 
-/** Reads what delivery from a queue goes by. */
+/** Reads what deliveries and permits go by. */
 @Component
 class RulesStore {
 
@@ -29,6 +30,7 @@ class RulesStore {
             where t.name in (select d.throttle from declaration d where d.queue_id = ?)
             order by t.name
             """;
+    private static final String THROTTLE = Sql.load(RulesStore.class, "find_throttle");
 
     private final Database database;
 
@@ -59,24 +61,40 @@ class RulesStore {
         });
     }
 
+    /** A throttle that is declared or has deliveries in its window; empty otherwise. */
+    Optional<ActiveThrottle> findThrottle(String name) {
+        return database.lookUp("read throttle '" + name + "'", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(THROTTLE)) {
+                statement.setString(1, name);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(throttle(row)) : Optional.empty();
+                }
+            }
+        });
+    }
+
     private static List<ActiveThrottle> throttles(Connection connection, long queueId) throws SQLException {
         List<ActiveThrottle> throttles = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(THROTTLES)) {
             statement.setLong(1, queueId);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    List<KeyComponent> key = new ArrayList<>();
-                    for (String component : (String[]) row.getArray(2).getArray()) {
-                        key.add(KeyComponent.parse("key", component));
-                    }
-                    throttles.add(new ActiveThrottle(
-                            row.getString(1),
-                            key,
-                            row.getBoolean(3) ? MissingKey.UNTHROTTLED : MissingKey.SHARED_BUCKET,
-                            row.getInt(4)));
+                    throttles.add(throttle(row));
                 }
             }
         }
         return throttles;
+    }
+
+    private static ActiveThrottle throttle(ResultSet row) throws SQLException {
+        List<KeyComponent> key = new ArrayList<>();
+        for (String component : (String[]) row.getArray(2).getArray()) {
+            key.add(KeyComponent.parse("key", component));
+        }
+        return new ActiveThrottle(
+                row.getString(1),
+                key,
+                row.getBoolean(3) ? MissingKey.UNTHROTTLED : MissingKey.SHARED_BUCKET,
+                row.getInt(4));
     }
 }

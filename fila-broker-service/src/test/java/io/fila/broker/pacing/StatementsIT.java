@@ -88,6 +88,7 @@ class StatementsIT {
             new Planned("find_expired", "1000", List.of("message_leased")),
             new Planned("lock_buckets", UUIDS, List.of("bucket_pkey")),
             new Planned("count_room", "1, 0, " + UUIDS + ", " + TIMES, List.of("bucket_pkey", "delivery_pkey")),
+            new Planned("find_throttle", "'t'", List.of("throttle_pkey", "declaration_of_throttle")),
             new Planned(
                     "charge_buckets",
                     UUIDS + ", " + COUNTS + ", " + TIMES + ", 250000",
