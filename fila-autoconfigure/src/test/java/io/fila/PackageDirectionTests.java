@@ -22,7 +22,7 @@ class PackageDirectionTests {
 
     /** A package may use those before it. The listeners convert payloads as the template does. */
     private static final List<String> ORDER =
-            List.of("client", "declaration", "template", "listener", "actuate", "autoconfigure");
+            List.of("client", "declaration", "throttle", "template", "listener", "actuate", "autoconfigure");
 
     @ArchTest
     static void dependenciesPointToEarlierPackages(JavaClasses classes) {

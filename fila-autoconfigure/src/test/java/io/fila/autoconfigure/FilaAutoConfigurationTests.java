@@ -19,6 +19,7 @@ import io.fila.listener.ListenerState;
 import io.fila.template.FilaTemplate;
 import io.fila.template.JsonPayloadConverter;
 import io.fila.template.PayloadConverter;
+import io.fila.throttle.FilaThrottles;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -37,6 +38,7 @@ class FilaAutoConfigurationTests {
                     JacksonAutoConfiguration.class,
                     FilaClientAutoConfiguration.class,
                     FilaTemplateAutoConfiguration.class,
+                    FilaThrottlesAutoConfiguration.class,
                     FilaDeclarationAutoConfiguration.class,
                     FilaListenerAutoConfiguration.class));
 
@@ -48,6 +50,7 @@ class FilaAutoConfigurationTests {
             assertThat(context).hasNotFailed();
             assertThat(context).hasSingleBean(FilaClient.class);
             assertThat(context).hasSingleBean(FilaTemplate.class);
+            assertThat(context).hasSingleBean(FilaThrottles.class);
             assertThat(context).hasSingleBean(FilaListenerEndpointRegistry.class);
             assertThat(context).hasSingleBean(FilaListenerContainerFactory.class);
             assertThat(context.getBean(PayloadConverter.class)).isInstanceOf(JsonPayloadConverter.class);
@@ -58,11 +61,14 @@ class FilaAutoConfigurationTests {
     void backsOffBeforeTheApplicationsOwnBeans() {
         PayloadConverter converter = mock(PayloadConverter.class);
         FilaListenerContainerFactory factory = mock(FilaListenerContainerFactory.class);
+        FilaThrottles throttles = mock(FilaThrottles.class);
         runner.withBean(PayloadConverter.class, () -> converter)
+                .withBean(FilaThrottles.class, () -> throttles)
                 .withBean("filaListenerContainerFactory", FilaListenerContainerFactory.class, () -> factory)
                 .run(context -> {
                     assertThat(context.getBean(FilaClient.class)).isInstanceOf(FakeClient.class);
                     assertThat(context.getBean(PayloadConverter.class)).isSameAs(converter);
+                    assertThat(context.getBean(FilaThrottles.class)).isSameAs(throttles);
                     assertThat(context.getBean(FilaListenerContainerFactory.class))
                             .isSameAs(factory);
                 });

@@ -11,6 +11,7 @@ import io.fila.client.FilaClient;
 import io.fila.client.FilaException;
 import io.fila.client.FilaSubscription;
 import io.fila.client.OutgoingMessage;
+import io.fila.client.PermitResult;
 import io.fila.client.QueueSpec;
 import io.fila.client.SendResult;
 import io.fila.client.SubscriptionListener;
@@ -21,10 +22,13 @@ public final class FakeClient implements FilaClient {
 
     public record Sent(String queue, OutgoingMessage message) {}
 
+    public record Asked(String throttle, List<String> key, int permits) {}
+
     public final List<Sent> sent = new CopyOnWriteArrayList<>();
     public final List<QueueSpec> declared = new CopyOnWriteArrayList<>();
     public final List<FakeSubscription> subscriptions = new CopyOnWriteArrayList<>();
     public volatile Function<QueueSpec, FilaException> declarationProblem = queue -> null;
+    public volatile Function<Asked, PermitResult> onPermits = asked -> new PermitResult(null);
     public volatile boolean closed;
 
     @Override
@@ -59,6 +63,16 @@ public final class FakeClient implements FilaClient {
         }
         declared.add(queue);
         return true;
+    }
+
+    @Override
+    public PermitResult tryAcquire(String throttle, List<String> key, int permits) {
+        return onPermits.apply(new Asked(throttle, key, permits));
+    }
+
+    @Override
+    public CompletableFuture<PermitResult> tryAcquireAsync(String throttle, List<String> key, int permits) {
+        return CompletableFuture.completedFuture(tryAcquire(throttle, key, permits));
     }
 
     @Override

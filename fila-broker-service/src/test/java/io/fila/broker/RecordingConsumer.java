@@ -3,6 +3,7 @@ package io.fila.broker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -116,12 +117,18 @@ public final class RecordingConsumer implements DeliverySink, AutoCloseable {
 
     /** The most deliveries of several consumers in any half-open window, of those that {@code which} accepts. */
     public static int mostInAny(Duration window, List<RecordingConsumer> consumers, Predicate<Delivery> which) {
-        long[] times = consumers.stream()
-                .flatMap(consumer -> consumer.handed().stream())
-                .filter(one -> which.test(one.delivery()))
-                .mapToLong(Handed::at)
-                .sorted()
-                .toArray();
+        return mostInAny(
+                window,
+                consumers.stream()
+                        .flatMap(consumer -> consumer.handed().stream())
+                        .filter(one -> which.test(one.delivery()))
+                        .map(Handed::at)
+                        .toList());
+    }
+
+    /** The most of these moments in any half-open window. */
+    public static int mostInAny(Duration window, Collection<Long> moments) {
+        long[] times = moments.stream().mapToLong(Long::longValue).sorted().toArray();
         int most = 0;
         for (int from = 0, to = 0; to < times.length; to++) {
             while (times[to] - times[from] >= window.toNanos()) {

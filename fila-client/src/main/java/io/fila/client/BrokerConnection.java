@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.fila.protocol.v1.MessageServiceGrpc;
 import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
+import io.fila.protocol.v1.ThrottleServiceGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 
@@ -57,6 +58,10 @@ final class BrokerConnection {
 
     QueueServiceGrpc.QueueServiceStub queues() {
         return QueueServiceGrpc.newStub(channel);
+    }
+
+    ThrottleServiceGrpc.ThrottleServiceStub throttles() {
+        return ThrottleServiceGrpc.newStub(channel);
     }
 
     SubscriptionServiceGrpc.SubscriptionServiceStub subscriptions() {

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A connection to a Fila broker: sends messages, declares queues, subscribes. One client serves a whole application; it is
- * safe for use by several threads and connects lazily, so a broker that is away when it is built is no error.
+ * A connection to a Fila broker: sends messages, declares queues, subscribes, acquires permits. One client serves a whole
+ * application; it is safe for use by several threads and connects lazily, so a broker that is away when it is built is no
+ * error.
  *
  * <p>Blocking calls throw {@link FilaException}; asynchronous ones complete with it. A send that fails with
  * {@link FilaException#isRetryable()} may have been stored: give the message an {@link OutgoingMessage#id()} to make sending it
@@ -47,6 +48,22 @@ public interface FilaClient extends AutoCloseable {
      * before {@link FilaSubscription#request}. The listener may be called before this method returns.
      */
     FilaSubscription subscribe(SubscriptionSpec spec, SubscriptionListener listener);
+
+    /**
+     * Acquires permits for calls to the API behind a throttle that do not come from a queue: all of them or none. They are
+     * counted in the same bucket as deliveries, from the moment at which the broker answers, and are not given back; of a call
+     * that fails with {@link FilaException#isRetryable()} they may have been counted. Does not wait for room.
+     *
+     * @param throttle a throttle that a subscriber declares, or whose deliveries are remembered; else {@code
+     *     throttle-not-found}
+     * @param key the value of each component of its key, in order; empty: the one bucket of a throttle without a key, or that
+     *     of messages lacking the key
+     * @param permits at least 1, and no more than any limit of the throttle allows at once
+     */
+    PermitResult tryAcquire(String throttle, List<String> key, int permits);
+
+    /** Like {@link #tryAcquire}, without waiting for the answer. */
+    CompletableFuture<PermitResult> tryAcquireAsync(String throttle, List<String> key, int permits);
 
     /**
      * Closes every subscription and the connection. Sends and settlements under way may finish, for five seconds at most;

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 
 import com.google.protobuf.Timestamp;
+import io.fila.protocol.v1.AcquirePermitsResponse;
 import io.fila.protocol.v1.PayloadKind;
 
 /** Protocol messages as public types. */
@@ -22,6 +23,11 @@ final class FromProtocol {
                 delivery.getAttempt(),
                 delivery.getRedrives(),
                 instant(delivery.getEnqueuedAt()));
+    }
+
+    /** Refused without a time is not what the protocol says; then asking again at once is as good as anything. */
+    static PermitResult permits(AcquirePermitsResponse response) {
+        return new PermitResult(response.getGranted() ? null : instant(response.getRoomAt()));
     }
 
     static Instant instant(Timestamp timestamp) {

@@ -5,11 +5,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.fila.protocol.v1.AcquirePermitsResponse;
 import io.fila.protocol.v1.DeclareQueueResponse;
 
 /** The client that {@link FilaClientBuilder} builds: one channel, one sender, any number of subscriptions. */
@@ -64,6 +66,35 @@ final class GrpcFilaClient implements FilaClient {
                         .exceptionallyCompose(error ->
                                 CompletableFuture.failedFuture(broker.errors().failed(activity, error))))
                 .getCreated();
+    }
+
+    @Override
+    public PermitResult tryAcquire(String throttle, List<String> key, int permits) {
+        return Answers.await(tryAcquireAsync(throttle, key, permits));
+    }
+
+    @Override
+    public CompletableFuture<PermitResult> tryAcquireAsync(String throttle, List<String> key, int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits is " + permits + ", expected at least 1");
+        }
+        String activity = "acquire permits of throttle '" + throttle + "'";
+        if (closed.get()) {
+            return CompletableFuture.failedFuture(BrokerErrors.closed(activity));
+        }
+        Answers<AcquirePermitsResponse> answers = new Answers<>();
+        broker.throttles()
+                .withDeadlineAfter(broker.requestTimeout().toNanos(), TimeUnit.NANOSECONDS)
+                .acquirePermits(ToProtocol.permits(throttle, key, permits), answers);
+        return answers.future()
+                .thenApply(FromProtocol::permits)
+                .exceptionallyCompose(
+                        error -> CompletableFuture.failedFuture(broker.errors().failed(activity, cause(error))));
+    }
+
+    /** What failed, without what a dependent stage wraps it in. */
+    private static Throwable cause(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     @Override

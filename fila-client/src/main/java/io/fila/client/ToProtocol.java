@@ -2,9 +2,11 @@ package io.fila.client;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.UnsafeByteOperations;
+import io.fila.protocol.v1.AcquirePermitsRequest;
 import io.fila.protocol.v1.DeclareQueueRequest;
 import io.fila.protocol.v1.PayloadKind;
 import io.fila.protocol.v1.QueueSettings;
@@ -71,6 +73,14 @@ final class ToProtocol {
         return DeclareQueueRequest.newBuilder()
                 .setQueue(spec.name())
                 .setSettings(settings)
+                .build();
+    }
+
+    static AcquirePermitsRequest permits(String throttle, List<String> key, int permits) {
+        return AcquirePermitsRequest.newBuilder()
+                .setThrottle(throttle)
+                .addAllKey(key)
+                .setPermits(permits)
                 .build();
     }
 

@@ -10,7 +10,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
+import io.fila.protocol.v1.AcquirePermitsRequest;
+import io.fila.protocol.v1.AcquirePermitsResponse;
 import io.fila.protocol.v1.DeclareQueueRequest;
 import io.fila.protocol.v1.DeclareQueueResponse;
 import io.fila.protocol.v1.EnqueueRequest;
@@ -20,6 +23,7 @@ import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
+import io.fila.protocol.v1.ThrottleServiceGrpc;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
@@ -39,6 +43,9 @@ final class FakeBroker implements AutoCloseable {
     volatile Consumer<EnqueueCall> onEnqueue = EnqueueCall::store;
     volatile boolean readsByHand;
     volatile Status declareRefusal = Status.OK;
+    final List<AcquirePermitsRequest> permitRequests = new CopyOnWriteArrayList<>();
+    volatile Function<AcquirePermitsRequest, AcquirePermitsResponse> onPermits =
+            request -> AcquirePermitsResponse.newBuilder().setGranted(true).build();
 
     private final BlockingQueue<FakeStream> streams = new LinkedBlockingQueue<>();
     private final List<FakeStream> allStreams = new CopyOnWriteArrayList<>();
@@ -144,6 +151,7 @@ final class FakeBroker implements AutoCloseable {
             return builder.addService(new Messages())
                     .addService(new Queues())
                     .addService(new Subscriptions())
+                    .addService(new Throttles())
                     .build()
                     .start();
         } catch (IOException e) {
@@ -174,6 +182,19 @@ final class FakeBroker implements AutoCloseable {
             }
             response.onNext(DeclareQueueResponse.newBuilder().setCreated(true).build());
             response.onCompleted();
+        }
+    }
+
+    private final class Throttles extends ThrottleServiceGrpc.ThrottleServiceImplBase {
+        @Override
+        public void acquirePermits(AcquirePermitsRequest request, StreamObserver<AcquirePermitsResponse> response) {
+            permitRequests.add(request);
+            try {
+                response.onNext(onPermits.apply(request));
+                response.onCompleted();
+            } catch (StatusRuntimeException refusal) {
+                response.onError(refusal);
+            }
         }
     }
 

@@ -6,7 +6,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
+import io.fila.throttle.FilaThrottles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
@@ -49,6 +51,10 @@ class SampleIT {
             assertThat(end.figures().mostInAnySecond()).isLessThanOrEqualTo(8);
             assertThat(end.providerMostInAnySecond()).isLessThanOrEqualTo(8);
             assertThat(end.figures().ratePerSecond()).isBetween(2.0, 5.5);
+
+            FilaThrottles throttles = app.getBean(FilaThrottles.class);
+            await().atMost(Duration.ofSeconds(10)).until(() -> throttles.tryAcquire("provider", 8));
+            assertThat(throttles.acquireOrRoomAt("provider", List.of(), 8)).isPresent();
         }
     }
 

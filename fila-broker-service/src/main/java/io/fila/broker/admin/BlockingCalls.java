@@ -57,14 +57,18 @@ class BlockingCalls implements DisposableBean {
      * time, perhaps since others keep the pool busy; the work goes on.
      */
     <T> Mono<T> await(Supplier<CompletableFuture<T>> work) {
-        return this.<T>reply(reply -> work.get().whenComplete((value, failure) -> {
-                    if (failure == null) {
-                        reply.success(value);
-                    } else {
-                        reply.fail(failure);
-                    }
-                }))
-                .timeout(PATIENCE, Mono.error(BlockingCalls::tooLate));
+        return replyInTime(reply -> work.get().whenComplete((value, failure) -> {
+            if (failure == null) {
+                reply.success(value);
+            } else {
+                reply.fail(failure);
+            }
+        }));
+    }
+
+    /** Like {@link #reply}, but fails when there is no answer in time, perhaps since others keep the pool busy; the work goes on. */
+    <T> Mono<T> replyInTime(Work<T> work) {
+        return reply(work).timeout(PATIENCE, Mono.error(BlockingCalls::tooLate));
     }
 
     private static ProblemException tooLate() {

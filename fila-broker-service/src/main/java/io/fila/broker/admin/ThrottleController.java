@@ -3,6 +3,7 @@ package io.fila.broker.admin;
 import java.util.List;
 import java.util.Optional;
 
+import io.fila.broker.pacing.Permits;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -13,11 +14,12 @@ import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** What throttles hold, and why. */
+/** What throttles hold, and why; and permits of them. */
 @RestController
 @RequestMapping(path = Api.V1 + "/throttles", produces = MediaType.APPLICATION_JSON_VALUE)
 class ThrottleController {
@@ -26,10 +28,14 @@ class ThrottleController {
     private static final int MOST_TOP_BUCKETS = 1000;
 
     private final Stats stats;
+    private final Permits permits;
+    private final RequestBodies bodies;
     private final BlockingCalls calls;
 
-    ThrottleController(Stats stats, BlockingCalls calls) {
+    ThrottleController(Stats stats, Permits permits, RequestBodies bodies, BlockingCalls calls) {
         this.stats = stats;
+        this.permits = permits;
+        this.bodies = bodies;
         this.calls = calls;
     }
 
@@ -62,6 +68,19 @@ class ThrottleController {
                     stats.throttle(Names.require("throttle", name), 0).key();
             return BucketAnswer.alone(stats.bucket(name, bucketKey(key, values)));
         });
+    }
+
+    /** The permits count from the moment at which the answer begins to be written, on the thread that has it. */
+    @PostMapping("/{name}/permits")
+    Mono<PermitsAnswer> acquire(@PathVariable String name, ServerHttpRequest request) {
+        return bodies.of(
+                request,
+                body -> calls.replyInTime(reply -> {
+                    QueryParameters.none(request);
+                    PermitsInput given = PermitsInput.read(body);
+                    permits.acquire(
+                            name, given.key(), given.permits(), answer -> reply.success(PermitsAnswer.of(answer)));
+                }));
     }
 
     /** Without values: the one bucket of an unkeyed throttle, or that of the messages lacking the key (null). */

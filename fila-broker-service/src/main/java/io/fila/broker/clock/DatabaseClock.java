@@ -49,6 +49,14 @@ public final class DatabaseClock {
                     .atOffset(ZoneOffset.UTC);
         }
 
+        /** What it shows at least. */
+        public OffsetDateTime atLeast(long moment) {
+            return Instant.EPOCH
+                    .plusNanos(moment + at(moment).least)
+                    .truncatedTo(ChronoUnit.MICROS)
+                    .atOffset(ZoneOffset.UTC);
+        }
+
         /** The moment of this node from which on the database's clock has surely reached {@code time}. */
         public long surelyAt(OffsetDateTime time) {
             long nanos = nanosOf(time);

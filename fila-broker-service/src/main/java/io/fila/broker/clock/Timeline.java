@@ -221,11 +221,11 @@ public class Timeline {
     }
 
     /**
-     * To be asked of a moment that a claim is granted for, no more than {@code ahead} after the present, before it commits: the clock
-     * was read again after the {@code reading} that {@link #admit} judged, and may have been set in between.
+     * To be asked of a moment that is granted for, no more than {@code ahead} after the present, before the commit: the clock was read
+     * again, after {@code since}, for it, and may have been set after the reading that {@link #admit} judged.
      */
-    public static void requireNear(OffsetDateTime moment, OffsetDateTime reading, Bounds clock, Duration ahead) {
-        if (moment.isBefore(reading)
+    public static void requireNear(OffsetDateTime moment, Bounds clock, long since, Duration ahead) {
+        if (moment.isBefore(clock.atLeast(since))
                 || moment.isAfter(clock.atMost(System.nanoTime()).plus(ahead))) {
             throw new ClockMovedException();
         }

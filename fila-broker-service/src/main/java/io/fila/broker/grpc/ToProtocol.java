@@ -49,7 +49,7 @@ final class ToProtocol {
         };
     }
 
-    private static Timestamp timestamp(Instant instant) {
+    static Timestamp timestamp(Instant instant) {
         return Timestamp.newBuilder()
                 .setSeconds(instant.getEpochSecond())
                 .setNanos(instant.getNano())

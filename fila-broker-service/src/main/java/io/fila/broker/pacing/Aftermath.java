@@ -1,6 +1,5 @@
 package io.fila.broker.pacing;
 
-import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,59 +27,39 @@ final class Aftermath {
 
     private static final Logger log = LoggerFactory.getLogger(Aftermath.class);
 
-    /** What no claim has settled for so long is settled by itself: claims of others may be waiting for what it counts. */
-    private static final long OVERDUE = Duration.ofMillis(25).toNanos();
-
-    /** How long a record is tried to be settled after it was sent; then it keeps its bound, which is only stricter. */
-    private static final long TRIED_FOR = Duration.ofSeconds(1).toNanos();
-
-    /** Not worth another try. */
-    private static final Duration CLOSE = Duration.ofMillis(1);
-
     private final long queueId;
     private final PacingContext context;
     private final LaneIntake intake;
 
-    /** To be settled with the next claim of their bucket. */
-    private final PendingSettlements pending = new PendingSettlements();
+    private final Settling settling;
 
     Aftermath(long queueId, PacingContext context, LaneIntake intake) {
         this.queueId = queueId;
         this.context = context;
         this.intake = intake;
+        this.settling = new Settling(context.buckets());
     }
 
     /** What a claim of these lanes is to settle first; {@link #settled} is to be told what came of it. */
     List<Settlement> takePending(Proposal proposal) {
         Set<UUID> buckets = new HashSet<>();
         proposal.shares().forEach(share -> buckets.addAll(share.buckets()));
-        return pending.takeOf(buckets);
+        return settling.takeOf(buckets);
     }
 
     /** When the oldest record is to be settled by itself; {@link Long#MAX_VALUE} if there is none. */
     long nextOverdue() {
-        long oldest = pending.oldest();
-        return oldest == Long.MAX_VALUE ? oldest : oldest + OVERDUE;
+        return settling.nextOverdue();
     }
 
     /** Settles what no claim has settled for long; returns the room of the buckets. */
     Map<UUID, Room> settleOverdue(long now) {
-        return settleNow(pending.takeUntil(now - OVERDUE), List.of());
+        return settling.settleOverdue(now);
     }
 
-    /**
-     * Some of these records have been settled: to the given bounds, which may be those of records before them that are still to be
-     * settled. The rest had been locked by somebody else. What did not come to what is known is tried again, for a while.
-     */
+    /** Some of the records of {@link #takePending} have been settled, to these bounds. */
     void settled(List<Settlement> tried, Map<Long, OffsetDateTime> bounds) {
-        long now = System.nanoTime();
-        for (Settlement settlement : tried) {
-            OffsetDateTime bound = bounds.get(settlement.grant().record());
-            boolean isDone = bound != null && !bound.isAfter(settlement.sentBy().plus(CLOSE));
-            if (!isDone && now - settlement.sentAt() < TRIED_FOR) {
-                pending.add(bound == null ? settlement : settlement.boundBy(bound), now);
-            }
-        }
+        settling.settled(tried, bounds);
     }
 
     /** Settles what has just been sent; returns the room of those buckets that were settled at once. */
@@ -102,25 +81,10 @@ final class Aftermath {
             if (unused != null || departed.entry().usedUp().contains(grant.bucket())) {
                 atOnce.add(settlement);
             } else {
-                pending.add(settlement, now);
+                settling.later(settlement, now);
             }
         }
-        return settleNow(atOnce, refunded);
-    }
-
-    private Map<UUID, Room> settleNow(List<Settlement> settlements, List<Refund> refunds) {
-        if (settlements.isEmpty()) {
-            return Map.of();
-        }
-        try {
-            BucketStore.Settled settled = context.buckets().settleNow(settlements, refunds);
-            settled(settlements, settled.bounds());
-            return settled.rooms();
-        } catch (RuntimeException e) {
-            // the records keep their bound: stricter, never looser
-            log.debug("could not settle deliveries of queue {}", queueId, e);
-            return Map.of();
-        }
+        return settling.settleNow(atOnce, refunded);
     }
 
     private void announce(QueueRules rules, Departure departure, Dispatcher.Sent sent) {

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +32,6 @@ import tools.jackson.databind.json.JsonMapper;
 class BucketStore {
 
     private static final String INSERT = Sql.load(BucketStore.class, "insert_buckets");
-    private static final String SETTLE_AND_COUNT =
-            Sql.load(BucketStore.class, "settle_deliveries") + ";\n" + Sql.load(BucketStore.class, "count_room");
     private static final String OPEN = String.join(
             ";\n",
             Timeline.ENTER,
@@ -42,7 +39,7 @@ class BucketStore {
             Timeline.READ,
             "select throttle_version from queue where id = ? and not paused",
             Sql.load(BucketStore.class, "lock_buckets"),
-            SETTLE_AND_COUNT);
+            RoomCount.SETTLE_AND_COUNT);
     private static final String CHARGE = Sql.load(BucketStore.class, "charge_buckets");
     private static final String REFUND = Sql.load(BucketStore.class, "refund_deliveries");
 
@@ -50,9 +47,6 @@ class BucketStore {
     private static final String WITHOUT_WAITING = "set local synchronous_commit = off";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
-
-    /** No node claims further ahead, so no bucket has been granted from for a moment that is. */
-    private static final Duration MAX_AHEAD = Duration.ofMinutes(1);
 
     private final Database database;
     private final Timeline timeline;
@@ -100,22 +94,6 @@ class BucketStore {
     }
 
     /**
-     * How a claim begins.
-     *
-     * @param clock what was known of the database's clock, which all that follows goes by
-     * @param isCurrent the queue is as the claim believes; if not, the rest means nothing
-     * @param locked the buckets that nobody else holds, locked until the transaction ends
-     * @param settled the bounds of the records that were settled, by their ids
-     * @param rooms the room of each bucket; those that do not exist are missing
-     */
-    record Opening(
-            Bounds clock,
-            boolean isCurrent,
-            Set<UUID> locked,
-            Map<Long, OffsetDateTime> settled,
-            Map<UUID, Room> rooms) {}
-
-    /**
      * Holds the timeline, takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
      * of their own, each newer than the locks before it, in one round trip.
      */
@@ -132,40 +110,19 @@ class BucketStore {
             statement.setLong(1, rules.queueId());
             statement.setLong(2, rules.queueId());
             statement.setArray(3, ids);
-            bindSettlements(connection, statement, 4, settlements);
-            bindCount(connection, statement, 9, buckets, openings, ahead);
+            RoomCount.bind(statement, 4, settlements, new RoomCount.Asked(buckets, openings, ahead, 1));
             long sent = System.nanoTime();
             statement.execute();
             long received = System.nanoTime();
             statement.getMoreResults();
             statement.getMoreResults();
             Bounds clock;
-            OffsetDateTime reading;
             try (ResultSet row = statement.getResultSet()) {
                 row.next();
                 clock = timeline.admit(sent, row, 1, received);
-                reading = row.getObject(1, OffsetDateTime.class);
             }
             statement.getMoreResults();
-            boolean isCurrent = false;
-            try (ResultSet row = statement.getResultSet()) {
-                isCurrent = row.next() && row.getLong(1) == rules.version();
-            }
-            Set<UUID> locked = new HashSet<>();
-            statement.getMoreResults();
-            try (ResultSet rows = statement.getResultSet()) {
-                while (rows.next()) {
-                    locked.add(rows.getObject(1, UUID.class));
-                }
-            }
-            statement.getMoreResults();
-            Map<Long, OffsetDateTime> settled = readBounds(statement);
-            statement.getMoreResults();
-            Map<UUID, Room> rooms = readRooms(statement);
-            for (Room room : rooms.values()) {
-                Timeline.requireNear(room.g(), reading, clock, MAX_AHEAD);
-            }
-            return new Opening(clock, isCurrent, locked, settled, rooms);
+            return Opening.read(statement, clock, sent, row -> row.getLong(1) == rules.version(), 1);
         }
     }
 
@@ -240,78 +197,16 @@ class BucketStore {
 
     private static Settled settleAndCount(
             Connection connection, Collection<Settlement> settlements, Collection<UUID> buckets) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(SETTLE_AND_COUNT)) {
-            bindSettlements(connection, statement, 1, settlements);
-            bindCount(connection, statement, 6, buckets, Map.of(), Duration.ZERO);
+        try (PreparedStatement statement = connection.prepareStatement(RoomCount.SETTLE_AND_COUNT)) {
+            RoomCount.bind(statement, 1, settlements, new RoomCount.Asked(buckets, Map.of(), Duration.ZERO, 1));
             statement.execute();
-            Map<Long, OffsetDateTime> bounds = readBounds(statement);
+            Map<Long, OffsetDateTime> bounds = RoomCount.readBounds(statement);
             statement.getMoreResults();
-            return new Settled(bounds, readRooms(statement));
+            return new Settled(bounds, RoomCount.readRooms(statement, 1));
         }
     }
 
-    private static void bindCount(
-            Connection connection,
-            PreparedStatement statement,
-            int first,
-            Collection<UUID> buckets,
-            Map<UUID, OffsetDateTime> openings,
-            Duration ahead)
-            throws SQLException {
-        statement.setLong(first, ahead.toNanos() / 1000);
-        statement.setArray(first + 1, connection.createArrayOf("uuid", buckets.toArray()));
-        statement.setArray(first + 2, array(connection, "timestamptz", buckets, bucket -> {
-            OffsetDateTime opening = openings.get(bucket);
-            return opening == null ? null : opening.toString();
-        }));
-    }
-
-    private static void bindSettlements(
-            Connection connection, PreparedStatement statement, int first, Collection<Settlement> settlements)
-            throws SQLException {
-        Array buckets = array(connection, "uuid", settlements, s -> s.grant().bucket());
-        statement.setArray(first, buckets);
-        statement.setArray(first + 1, buckets);
-        statement.setArray(
-                first + 2,
-                array(
-                        connection,
-                        "timestamptz",
-                        settlements,
-                        s -> s.grant().until().toString()));
-        statement.setArray(
-                first + 3,
-                array(connection, "bigint", settlements, s -> s.grant().record()));
-        statement.setArray(
-                first + 4,
-                array(connection, "timestamptz", settlements, s -> s.sentBy().toString()));
-    }
-
-    private static Map<Long, OffsetDateTime> readBounds(PreparedStatement statement) throws SQLException {
-        Map<Long, OffsetDateTime> bounds = new HashMap<>();
-        try (ResultSet rows = statement.getResultSet()) {
-            while (rows.next()) {
-                bounds.put(rows.getLong(1), rows.getObject(2, OffsetDateTime.class));
-            }
-        }
-        return bounds;
-    }
-
-    private static Map<UUID, Room> readRooms(PreparedStatement statement) throws SQLException {
-        Map<UUID, Room> rooms = new HashMap<>();
-        try (ResultSet rows = statement.getResultSet()) {
-            while (rows.next()) {
-                UUID id = rows.getObject(1, UUID.class);
-                int room = rows.getInt(3);
-                OffsetDateTime roomAt = room > 0 ? null : rows.getObject(4, OffsetDateTime.class);
-                rooms.put(id, new Room(id, rows.getObject(2, OffsetDateTime.class), room, roomAt, rows.getBoolean(5)));
-            }
-        }
-        return rooms;
-    }
-
-    private static <T> Array array(
-            Connection connection, String type, Collection<T> rows, Function<T, @Nullable Object> column)
+    static <T> Array array(Connection connection, String type, Collection<T> rows, Function<T, @Nullable Object> column)
             throws SQLException {
         return connection.createArrayOf(type, rows.stream().map(column).toArray());
     }

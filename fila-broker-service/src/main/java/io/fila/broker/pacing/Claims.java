@@ -52,8 +52,7 @@ class Claims {
         return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
             Set<UUID> involved = new LinkedHashSet<>();
             proposal.shares().forEach(share -> involved.addAll(share.buckets()));
-            BucketStore.Opening opening =
-                    buckets.open(connection, rules, involved, proposal.openings(), ahead, pending);
+            Opening opening = buckets.open(connection, rules, involved, proposal.openings(), ahead, pending);
             if (!opening.isCurrent()) {
                 return Optional.empty();
             }

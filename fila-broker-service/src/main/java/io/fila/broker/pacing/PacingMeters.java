@@ -28,4 +28,10 @@ class PacingMeters {
     void tokensExpired(String throttle, int count) {
         registry.counter("fila.throttle.tokens_expired", "throttle", throttle).increment(count);
     }
+
+    /** Somebody who asked for so many permits got all or none of them. */
+    void permits(String throttle, int count, boolean granted) {
+        registry.counter("fila.throttle.permits", "throttle", throttle, "granted", Boolean.toString(granted))
+                .increment(count);
+    }
 }

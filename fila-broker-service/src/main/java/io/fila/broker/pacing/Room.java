@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param g the moment it was counted for, by the database's clock; it may lie ahead
  * @param room how many deliveries all limits allow at that moment
- * @param roomAt when there is room again; null while there is
+ * @param roomAt when there is room for as many as are needed, one for a claim; null while there is
  * @param isFinal whether that stays true: it does not if it goes by a bound that may yet be settled
  */
 record Room(

@@ -7,17 +7,21 @@ import java.util.List;
 import java.util.Optional;
 
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.throttle.ActiveThrottle;
 import io.fila.broker.throttle.ThrottlesInForce;
 import org.springframework.stereotype.Component;
 
-/** Reads what delivery from a queue goes by. */
+/** Reads what deliveries and permits go by. */
 @Component
 class RulesStore {
 
     private static final String QUEUE =
             "select name, throttle_version, paused, visibility_timeout_ms, lane_key from queue where id = ?";
+    private static final String THROTTLE = Sql.load(RulesStore.class, "find_throttle");
+
     private final Database database;
 
     RulesStore(Database database) {
@@ -42,6 +46,18 @@ class RulesStore {
                             Duration.ofMillis(row.getLong(4)),
                             LaneKey.parse(List.of((String[]) row.getArray(5).getArray())),
                             ThrottlesInForce.on(connection, queueId)));
+                }
+            }
+        });
+    }
+
+    /** A throttle that is declared or has deliveries in its window; empty otherwise. */
+    Optional<ActiveThrottle> findThrottle(String name) {
+        return database.lookUp("read throttle '" + name + "'", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(THROTTLE)) {
+                statement.setString(1, name);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(ThrottlesInForce.read(row)) : Optional.empty();
                 }
             }
         });

@@ -27,6 +27,9 @@
  * in the transaction); a token returns only for a message that was never handed over (I3); the database's clock has not been set
  * since the records were made ({@link io.fila.broker.clock.Timeline}, held and asked by every claim).
  *
+ * <p><b>Permits</b> ({@link io.fila.broker.pacing.Permits}) are claims without messages, so that calls which do not come from a
+ * queue are counted too; the moment of a permit is that of its answer, and the proof is the same for both together.
+ *
  * <p><b>Cost.</b> A lane whose bucket has no room costs nothing until it has (I5); a claim waits for no lock while it holds one (I6)
  * and looks only where its indexes point (I7).
  *

@@ -18,12 +18,15 @@ public record ActiveThrottle(String name, List<KeyComponent> key, MissingKey whe
         for (KeyComponent component : key) {
             String value = component.valueOf(message);
             if (value == null) {
-                return whenKeyMissing == MissingKey.UNTHROTTLED
-                        ? Optional.empty()
-                        : Optional.of(Bucket.of(name, key, null));
+                return bucketOfMissingKey();
             }
             values.add(value);
         }
         return Optional.of(Bucket.of(name, key, values));
+    }
+
+    /** The bucket that messages lacking the key share; empty if the throttle does not apply to them. */
+    public Optional<Bucket> bucketOfMissingKey() {
+        return whenKeyMissing == MissingKey.UNTHROTTLED ? Optional.empty() : Optional.of(Bucket.of(name, key, null));
     }
 }

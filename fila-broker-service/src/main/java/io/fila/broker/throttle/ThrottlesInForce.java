@@ -26,18 +26,23 @@ public final class ThrottlesInForce {
             statement.setLong(1, queueId);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    List<KeyComponent> key = new ArrayList<>();
-                    for (String component : (String[]) row.getArray(2).getArray()) {
-                        key.add(KeyComponent.parse("key", component));
-                    }
-                    throttles.add(new ActiveThrottle(
-                            row.getString(1),
-                            key,
-                            row.getBoolean(3) ? MissingKey.UNTHROTTLED : MissingKey.SHARED_BUCKET,
-                            row.getInt(4)));
+                    throttles.add(read(row));
                 }
             }
         }
         return throttles;
+    }
+
+    /** Reads name, key, whether it does not apply without the key, and the least count of its limits. */
+    public static ActiveThrottle read(ResultSet row) throws SQLException {
+        List<KeyComponent> key = new ArrayList<>();
+        for (String component : (String[]) row.getArray(2).getArray()) {
+            key.add(KeyComponent.parse("key", component));
+        }
+        return new ActiveThrottle(
+                row.getString(1),
+                key,
+                row.getBoolean(3) ? MissingKey.UNTHROTTLED : MissingKey.SHARED_BUCKET,
+                row.getInt(4));
     }
 }

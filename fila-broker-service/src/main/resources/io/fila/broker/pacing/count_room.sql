@@ -1,10 +1,11 @@
 -- Counts the room of buckets over every limit in force, each at a moment g of its own: now; or, if the claim runs ahead, the moment
 -- at which it expects room, but no further ahead than it says. Never less than an earlier g of the bucket.
--- Says when the next room comes, and whether that is final: it is not while it goes by a bound that may yet be settled.
+-- Says when there is room for as many as are needed, and whether that is final: it is not while it goes by a bound that may yet be
+-- settled.
 -- To be run after the buckets were locked, in a statement of its own: what it reads must be newer than the locks.
 -- Serving indexes: bucket_pkey, delivery_pkey: one probe for a limit, whatever its window holds. Reads only.
 with moment as materialized (
-    select clock_timestamp() as now
+    select clock_timestamp() as now, ?::integer as needed
 ),
 asked as materialized (
     select b.id,
@@ -13,6 +14,7 @@ asked as materialized (
            t.limit_counts,
            t.limit_windows_ms,
            moment.now,
+           moment.needed,
            greatest(
                moment.now,
                b.last_grant,
@@ -59,10 +61,10 @@ cross join lateral (
     left join lateral (
         select d.until
         from delivery d
-        where used.count <= used.used
+        where used.count < used.used + b.needed
           and d.bucket_id = b.id
           and d.until > b.g - used.window_length
-          and d.cum > b.cum - used.count
+          and d.cum >= b.cum - used.count + b.needed
         order by d.until, d.id
         limit 1
     ) held on true

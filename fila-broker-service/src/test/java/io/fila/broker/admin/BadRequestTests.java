@@ -236,8 +236,34 @@ class BadRequestTests extends RestSlice {
                 get("/throttles/-", "throttle: expected 1 to 200", "'-'"));
     }
 
+    static Stream<Case> permits() {
+        return Stream.of(
+                permits("[]", "body: expected an object, got an array"),
+                permits("{\"permits\":0}", "permits: expected 1 to 1000000000, got 0"),
+                permits("{\"permits\":1000000001}", "permits: expected 1 to 1000000000, got 1000000001"),
+                permits("{\"permits\":1.0}", "permits: expected a whole number, got 1.0"),
+                permits("{\"permits\":\"1\"}", "permits: expected a whole number, got the string '1'"),
+                permits("{\"key\":\"acme\"}", "key: expected an array, got the string 'acme'"),
+                permits("{\"key\":[1]}", "key[0]: expected a string, got 1"),
+                permits("{\"key\":[null]}", "key[0]: expected a string, got null"),
+                permits("{\"key\":[\"\\u0000\"]}", "key[0]: expected text without NUL"),
+                permits("{\"key\":[\"\\ud800\"]}", "key[0]: expected Unicode text"),
+                permits("{\"key\":[%s\"\"]}".formatted("\"\",".repeat(8)), "key: expected at most 8 elements"),
+                permits("{\"count\":1}", "count: there is no such field here", "key, permits"),
+                new Case(
+                        "POST",
+                        "/throttles/t/permits?permits=1",
+                        "{}",
+                        "invalid-request",
+                        List.of("permits: there is no such query parameter here")));
+    }
+
+    private static Case permits(String body, String... said) {
+        return new Case("POST", "/throttles/t/permits", body, "invalid-request", List.of(said));
+    }
+
     @ParameterizedTest
-    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving"})
+    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving", "permits"})
     void refusesWithFieldExpectationAndWhatWasGiven(Case bad) {
         WebTestClient.RequestBodySpec request =
                 http.method(HttpMethod.valueOf(bad.method)).uri(bad.path);
@@ -287,7 +313,7 @@ class BadRequestTests extends RestSlice {
 
     @AfterEach
     void noServiceHeardOfIt() {
-        Mockito.verifyNoInteractions(queues, messages, subscriptions, stats);
+        Mockito.verifyNoInteractions(queues, messages, subscriptions, stats, permits);
     }
 
     private static String throttle(String rest) {

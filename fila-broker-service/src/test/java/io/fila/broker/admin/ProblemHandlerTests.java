@@ -127,7 +127,7 @@ class ProblemHandlerTests extends RestSlice {
         "GET, /api/v1/queues/",
         "POST, /api/v1/queues/orders/redrive",
         "POST, /api/v1/queues/orders/admit",
-        "POST, /api/v1/throttles/stripe/permits",
+        "POST, /api/v1/throttles/stripe/nothing",
         "GET, /api/v1/config/rate",
         "GET, /api/v1/openapi",
         "POST, /api/v1/subscriptions/5d0c8f9e-0d7b-4a3e-9a55-3d1f9b0f4c11/drain"
@@ -156,7 +156,8 @@ class ProblemHandlerTests extends RestSlice {
         "POST, /queues/orders, 'PUT,GET,PATCH,DELETE'",
         "GET, /queues/orders/purge, 'POST'",
         "PUT, /queues/orders/messages, 'POST,GET'",
-        "POST, /throttles/stripe, 'GET'"
+        "POST, /throttles/stripe, 'GET'",
+        "GET, /throttles/stripe/permits, 'POST'"
     })
     void namesMethodsThatAreAllowed(String method, String path, String allowed) {
         problem(absolute(method, "/api/v1" + path).exchange(), ProblemCode.METHOD_NOT_ALLOWED);

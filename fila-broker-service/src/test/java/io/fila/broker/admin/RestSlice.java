@@ -11,6 +11,7 @@ import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Messages;
 import io.fila.broker.message.Payload;
+import io.fila.broker.pacing.Permits;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
@@ -56,6 +57,9 @@ abstract class RestSlice {
 
     @MockitoBean
     Stats stats;
+
+    @MockitoBean
+    Permits permits;
 
     @Value("${local.server.port}")
     int port;

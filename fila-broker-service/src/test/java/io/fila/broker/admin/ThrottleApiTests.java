@@ -1,7 +1,10 @@
 package io.fila.broker.admin;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 
+import io.fila.broker.pacing.PermitAnswer;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.stats.BucketStats;
@@ -10,13 +13,17 @@ import io.fila.broker.stats.ThrottleStats;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Limit;
 import io.fila.broker.throttle.MissingKey;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.test.json.JsonCompareMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.isNull;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.verify;
 
 /** Throttles over HTTP. */
@@ -149,6 +156,35 @@ class ThrottleApiTests extends RestSlice {
                 .value(
                         String.class,
                         detail -> assertThat(detail).contains("key: expected 1 values", "header:customer", "got 2"));
+    }
+
+    @Test
+    void answersPermitsWithWhatIsKnown() {
+        answer("granted", null);
+        answer("full", NOON);
+
+        post("/throttles/granted/permits", "{\"key\":[\"a\",\"\"],\"permits\":3}")
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .isEqualTo("{\"granted\":true}");
+        verify(permits).acquire(eq("granted"), eq(List.of("a", "")), eq(3), any());
+        post("/throttles/full/permits", "{}")
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .isEqualTo("{\"granted\":false,\"roomAt\":\"2030-01-31T12:00:00Z\"}");
+        verify(permits).acquire(eq("full"), isNull(), eq(1), any());
+    }
+
+    private void answer(String throttle, @Nullable Instant roomAt) {
+        willAnswer(call -> {
+                    Consumer<PermitAnswer> caller = call.getArgument(3);
+                    caller.accept(new PermitAnswer(roomAt));
+                    return null;
+                })
+                .given(permits)
+                .acquire(eq(throttle), any(), anyInt(), any());
     }
 
     private static ThrottleStats throttle(List<KeyComponent> key, List<BucketStats> topBuckets) {

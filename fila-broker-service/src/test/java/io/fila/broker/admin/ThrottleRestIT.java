@@ -97,4 +97,73 @@ class ThrottleRestIT extends RestBroker {
         get("/throttles/no-such").expect(404, "throttle-not-found");
         get("/throttles/no-such/bucket").expect(404, "throttle-not-found");
     }
+
+    private Reply acquire(String body) {
+        return post("/throttles/" + throttle + "/permits", body);
+    }
+
+    @Test
+    void grantsPermitsOfABucket() {
+        subscribe(limited("2/60m", "\"header:customer\""));
+
+        assertThat(acquire("{\"key\":[\"acme\"],\"permits\":2}")
+                        .expect(200)
+                        .body()
+                        .toString())
+                .isEqualTo("{\"granted\":true}");
+        Instant before = Instant.now();
+        JsonNode refused = acquire("{\"key\":[\"acme\"]}").expect(200).body();
+        assertThat(refused.get("granted").asBoolean()).isFalse();
+        assertThat(Instant.parse(refused.get("roomAt").asString()))
+                .isBetween(before.plus(Duration.ofMinutes(59)), before.plus(Duration.ofMinutes(61)));
+        assertThat(acquire("{\"key\":null,\"permits\":1}").expect(200).body().toString())
+                .isEqualTo("{\"granted\":true}");
+        assertThat(acquire(null).expect(200).body().toString()).isEqualTo("{\"granted\":true}");
+        assertThat(acquire("{\"key\":[]}").expect(200).body().get("granted").asBoolean())
+                .isFalse();
+        assertThat(get("/throttles/" + throttle + "/bucket?key=acme")
+                        .expect(200)
+                        .body()
+                        .at("/used/0/count")
+                        .asInt())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void countsPermitsForMessages() {
+        String subscription = subscribe(limited("2/1h", ""));
+        assertThat(acquire("{}").expect(200).body().get("granted").asBoolean()).isTrue();
+        enqueue(3);
+
+        assertThat(receive(subscription, 10)).hasSize(1);
+        assertThat(receive(subscription, 10, "300ms")).isEmpty();
+        assertThat(acquire("{}").expect(200).body().get("granted").asBoolean()).isFalse();
+    }
+
+    @Test
+    void refusesPermitsOfABucketThatCannotBe() {
+        acquire("{}").expect(404, "throttle-not-found");
+        String unthrottled =
+                "{\"name\":\"%s\",\"limits\":[\"5/1m\",\"2/1s\"],\"key\":[\"header:a\",\"fairnessKey\"],\"whenKeyMissing\":\"unthrottled\"}"
+                        .formatted(throttle);
+        subscribe(unthrottled);
+
+        assertThat(acquire("{\"key\":[\"x\"]}").expect(400, "invalid-request").text("detail"))
+                .contains("key: expected 2 values", "header:a", "fairnessKey", throttle, "got 1");
+        assertThat(acquire("{}").expect(400, "invalid-request").text("detail"))
+                .contains("key: expected 2 values", "lacks its key", throttle);
+        assertThat(acquire("{\"key\":[\"x\",\"y\"],\"permits\":3}")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .contains("permits: expected at most 2", throttle, "got 3");
+        acquire("{\"key\":[\"x\",\"y\"],\"permits\":2}").expect(200);
+    }
+
+    @Test
+    void refusesAKeyOfAnUnkeyedThrottle() {
+        subscribe(limited("2/1h", ""));
+
+        assertThat(acquire("{\"key\":[\"x\"]}").expect(400, "invalid-request").text("detail"))
+                .contains("key: expected 0 values", "got 1");
+    }
 }

@@ -18,6 +18,7 @@ import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
+import io.fila.protocol.v1.ThrottleServiceGrpc;
 import io.grpc.CallOptions;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -65,6 +66,10 @@ final class RawClient implements AutoCloseable {
 
     QueueServiceGrpc.QueueServiceBlockingStub queues() {
         return QueueServiceGrpc.newBlockingStub(channel).withDeadlineAfter(30, TimeUnit.SECONDS);
+    }
+
+    ThrottleServiceGrpc.ThrottleServiceBlockingStub throttles() {
+        return ThrottleServiceGrpc.newBlockingStub(channel).withDeadlineAfter(30, TimeUnit.SECONDS);
     }
 
     Stream subscribe() {

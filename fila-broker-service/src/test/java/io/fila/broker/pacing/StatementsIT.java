@@ -89,7 +89,8 @@ class StatementsIT {
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
             new Planned("find_expired", "1000", List.of("message_leased")),
             new Planned("lock_buckets", UUIDS, List.of("bucket_pkey")),
-            new Planned("count_room", "0, " + UUIDS + ", " + TIMES, List.of("bucket_pkey", "delivery_pkey")),
+            new Planned("count_room", "1, 0, " + UUIDS + ", " + TIMES, List.of("bucket_pkey", "delivery_pkey")),
+            new Planned("find_throttle", "'t'", List.of("throttle_pkey", "declaration_of_throttle")),
             new Planned(
                     "charge_buckets",
                     UUIDS + ", " + COUNTS + ", " + TIMES + ", 250000",

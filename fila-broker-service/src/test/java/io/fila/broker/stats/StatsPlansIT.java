@@ -104,9 +104,10 @@ class StatsPlansIT {
     /** What a claim would find. */
     private static ClaimRoom countRoom(Connection connection, UUID bucket) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(Sql.load(Pacing.class, "count_room"))) {
-            statement.setLong(1, 0);
-            statement.setArray(2, connection.createArrayOf("uuid", new UUID[] {bucket}));
-            statement.setArray(3, connection.createArrayOf("timestamptz", new String[] {null}));
+            statement.setInt(1, 1);
+            statement.setLong(2, 0);
+            statement.setArray(3, connection.createArrayOf("uuid", new UUID[] {bucket}));
+            statement.setArray(4, connection.createArrayOf("timestamptz", new String[] {null}));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 OffsetDateTime roomAt = row.getObject(4, OffsetDateTime.class);
