@@ -124,6 +124,7 @@ class PermitsIT {
     void grantsFromTheMomentOnThatItNamedAndNotBefore() {
         String name = name();
         try (RecordingConsumer declaring = subscribe(broker, queue(), throttle(name, "3/2s"))) {
+            Instant earliest = Instant.now().plusSeconds(2);
             assertThat(acquire(name, 2).isGranted()).isTrue();
             Instant latest = Instant.now().plusSeconds(2).plusMillis(5);
             AtomicReference<Instant> settled = new AtomicReference<>();
@@ -132,6 +133,7 @@ class PermitsIT {
                 settled.set(acquire(name, 2).roomAt());
                 return settled.get() == null || settled.get().isBefore(latest);
             });
+            assertThat(settled.get()).isAfterOrEqualTo(earliest);
 
             Instant asked;
             PermitAnswer answer;
