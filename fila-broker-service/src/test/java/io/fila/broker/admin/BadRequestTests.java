@@ -220,8 +220,20 @@ class BadRequestTests extends RestSlice {
                 on("nack", "{\"leases\":[\"%s\"],\"error\":1}".formatted(lease(1)), "error: expected a string, got 1"),
                 on(
                         "nack",
-                        "{\"leases\":[\"%s\"],\"closeBucketsFor\":\"1s\"}".formatted(lease(1)),
-                        "closeBucketsFor: there is"),
+                        "{\"leases\":[\"%s\"],\"closeBucketsFor\":1}".formatted(lease(1)),
+                        "closeBucketsFor: expected a string, got 1"),
+                on(
+                        "nack",
+                        "{\"leases\":[\"%s\"],\"closeBucketsOf\":[\"t\"]}".formatted(lease(1)),
+                        "closeBucketsOf: expected only with closeBucketsFor"),
+                on(
+                        "nack",
+                        "{\"leases\":[\"%s\"],\"closeBucketsFor\":\"1s\",\"closeBucketsOf\":[]}".formatted(lease(1)),
+                        "closeBucketsOf: expected at least one throttle"),
+                on(
+                        "nack",
+                        "{\"leases\":[\"%s\"],\"closeBucketsFor\":\"1s\",\"deadLetter\":true}".formatted(lease(1)),
+                        "closeBucketsFor: expected none with deadLetter"),
                 on(
                         "nack",
                         "{\"leases\":[\"%s\"],\"deadLetter\":true,\"retryAfter\":\"1s\"}".formatted(lease(1)),
