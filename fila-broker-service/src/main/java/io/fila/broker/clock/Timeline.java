@@ -63,12 +63,19 @@ public class Timeline {
     private final ClockMarks marks;
     private final DatabaseClock clock = new DatabaseClock();
 
-    /** The generation that {@link #clock} is of. Guarded by this, as all that follows. */
+    /**
+     * Held by whoever recovers. Not the monitor of this: claims take that while they hold the timeline in the database, and a recovery
+     * waits for them there.
+     */
+    private final Object recovery = new Object();
+
+    /** The generation that {@link #clock} is of. Guarded by this. */
     private long generation = UNKNOWN;
 
     /** Since when the timeline is in doubt without this node knowing by how much; 0 if it is not. */
-    private long doubtfulSince;
+    private volatile long doubtfulSince;
 
+    /** Guarded by this. */
     private boolean startedOver;
 
     public Timeline(Database database) {
@@ -135,7 +142,7 @@ public class Timeline {
         return Objects.requireNonNull(clock.bounds());
     }
 
-    private void adopt(long current) {
+    private synchronized void adopt(long current) {
         if (generation != UNKNOWN && generation != current) {
             clock.forget();
         }
@@ -206,18 +213,22 @@ public class Timeline {
     }
 
     /** Moves the records to the clock as it is now, unless another node has. */
-    public synchronized void recover() {
-        Optional<Long> recovered = database.inTransaction("recover the timeline", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(EXCLUSIVELY)) {
-                statement.execute();
-            }
-            return recover(connection);
-        });
-        if (recovered.isPresent()) {
-            generation = recovered.get();
-            clock.forget();
-            doubtfulSince = 0;
+    public void recover() {
+        synchronized (recovery) {
+            database.inTransaction("recover the timeline", connection -> {
+                        try (PreparedStatement statement = connection.prepareStatement(EXCLUSIVELY)) {
+                            statement.execute();
+                        }
+                        return recover(connection);
+                    })
+                    .ifPresent(this::beginGeneration);
         }
+    }
+
+    private synchronized void beginGeneration(long next) {
+        generation = next;
+        clock.forget();
+        doubtfulSince = 0;
     }
 
     /**
@@ -242,7 +253,8 @@ public class Timeline {
                 boolean isFirst = row.getObject(3) == null;
                 boolean isSameServer = row.getBoolean(4);
                 boolean hasRecords = row.getBoolean(5);
-                if (generation != UNKNOWN && generation != current) {
+                long known = generation();
+                if (known != UNKNOWN && known != current) {
                     adopt(current);
                     if (isSameServer) {
                         return Optional.empty();
