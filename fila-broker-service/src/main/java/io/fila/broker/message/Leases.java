@@ -135,12 +135,13 @@ public class Leases {
     }
 
     private void answer(List<Call> batch, Outcome outcome) {
+        // first: who gives back a message waits for the answer, and then expects that it is known to be ready
+        promoter.announce(outcome.ready());
         for (Call call : batch) {
             Set<Lease> lost = outcome.lostOf(call);
             count(call, lost, outcome);
             call.answer().complete(lost);
         }
-        promoter.announce(outcome.ready());
     }
 
     private void count(Call call, Set<Lease> lost, Outcome outcome) {

@@ -2,19 +2,18 @@ package io.fila.broker.pacing;
 
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Settlement.Release;
 import io.fila.broker.pacing.BucketStore.Refund;
 import io.fila.broker.pacing.BucketStore.Settlement;
 import io.fila.broker.pacing.Claimed.Leased;
-import io.fila.broker.throttle.Bucket;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,21 +28,24 @@ final class Aftermath {
 
     private final long queueId;
     private final PacingContext context;
-    private final LaneIntake intake;
-
+    private final Runnable wake;
     private final Settling settling;
 
-    Aftermath(long queueId, PacingContext context, LaneIntake intake) {
+    /** Releases that are not answered yet. Written by anybody. */
+    private final AtomicInteger givingBack = new AtomicInteger();
+
+    /** @param wake is run whenever messages have been given back */
+    Aftermath(long queueId, PacingContext context, Runnable wake) {
         this.queueId = queueId;
         this.context = context;
-        this.intake = intake;
+        this.wake = wake;
         this.settling = new Settling(context.buckets());
     }
 
     /** What a claim of these lanes is to settle first; {@link #settled} is to be told what came of it. */
     List<Settlement> takePending(Proposal proposal) {
         Set<UUID> buckets = new HashSet<>();
-        proposal.shares().forEach(share -> buckets.addAll(share.buckets()));
+        proposal.shares().forEach(share -> share.buckets().forEach(bucket -> buckets.add(bucket.id())));
         return settling.takeOf(buckets);
     }
 
@@ -62,29 +64,34 @@ final class Aftermath {
         settling.settled(tried, bounds);
     }
 
-    /** Settles what has just been sent; returns the room of those buckets that were settled at once. */
+    /** Settles what has been sent completely; returns the room of those buckets that were settled at once. */
     Map<UUID, Room> settle(Outbox.Departed departed) {
         long now = System.nanoTime();
-        OffsetDateTime sentBy = departed.entry().clock().atMost(departed.by());
-        Departure departure = departed.entry().departure();
-        QueueRules rules = departed.entry().rules();
-        announce(rules, departure, departed.sent());
-        Map<UUID, Integer> refunds = giveBack(rules, departed.sent());
+        Outbox.Entry entry = departed.entry();
+        Departure departure = entry.departure();
+        List<Leased> unsent = departed.sent().unsent();
+        announce(entry.rules(), departure, departed.sent());
+        giveBack(entry.rules(), departed.sent(), unsent);
         List<Settlement> atOnce = new ArrayList<>();
         List<Refund> refunded = new ArrayList<>();
-        for (Grant grant : departure.grants()) {
-            Settlement settlement = new Settlement(grant, sentBy, departed.by());
-            Integer unused = refunds.get(grant.bucket());
-            if (unused != null) {
-                refunded.add(new Refund(grant, unused));
+        for (OpenRecords.Complete record : entry.records().departed(departure.leased(), unsent, departed.by())) {
+            Grant grant = record.grant();
+            Settlement settlement = new Settlement(grant, entry.clock().atMost(record.by()), record.by());
+            if (record.unsent() > 0) {
+                refunded.add(new Refund(grant, record.unsent()));
             }
-            if (unused != null || departed.entry().usedUp().contains(grant.bucket())) {
+            if (record.unsent() > 0 || entry.usedUp().contains(grant.bucket())) {
                 atOnce.add(settlement);
             } else {
                 settling.later(settlement, now);
             }
         }
         return settling.settleNow(atOnce, refunded);
+    }
+
+    /** Whether messages are on their way back. */
+    boolean isGivingBack() {
+        return givingBack.get() > 0;
     }
 
     private void announce(QueueRules rules, Departure departure, Dispatcher.Sent sent) {
@@ -95,35 +102,27 @@ final class Aftermath {
         }
     }
 
-    /** Releases what was not sent; returns how many tokens of each bucket that frees. */
-    private Map<UUID, Integer> giveBack(QueueRules rules, Dispatcher.Sent sent) {
-        List<Leased> all = new ArrayList<>(sent.late());
-        all.addAll(sent.unwanted());
-        if (all.isEmpty()) {
-            return Map.of();
+    private void giveBack(QueueRules rules, Dispatcher.Sent sent, List<Leased> unsent) {
+        if (unsent.isEmpty()) {
+            return;
         }
-        for (Leased leased : sent.late()) {
-            for (UUID bucket : leased.buckets()) {
-                Bucket known = intake.bucket(bucket);
-                if (known != null) {
-                    context.meters().tokensExpired(known.throttle(), 1);
-                }
+        for (Leased late : sent.late()) {
+            late.buckets().forEach(bucket -> context.meters().tokensExpired(bucket.throttle(), 1));
+        }
+        List<Release> releases = unsent.stream()
+                .map(message -> new Release(message.delivery().lease()))
+                .toList();
+        givingBack.incrementAndGet();
+        context.leases().release(queueId, rules.name(), releases).whenComplete((lost, problem) -> {
+            givingBack.decrementAndGet();
+            if (problem != null) {
+                log.warn(
+                        "could not give back {} unsent messages of queue '{}', they return when their leases expire: {}",
+                        releases.size(),
+                        rules.name(),
+                        problem.toString());
             }
-        }
-        Map<UUID, Integer> refunds = new HashMap<>();
-        List<Release> releases = new ArrayList<>();
-        for (Leased leased : all) {
-            releases.add(new Release(leased.delivery().lease()));
-            leased.buckets().forEach(bucket -> refunds.merge(bucket, 1, Integer::sum));
-        }
-        context.leases().release(queueId, rules.name(), releases).exceptionally(problem -> {
-            log.warn(
-                    "could not give back {} unsent messages of queue '{}'; they return when their leases expire",
-                    releases.size(),
-                    rules.name(),
-                    problem);
-            return Set.of();
+            wake.run();
         });
-        return refunds;
     }
 }

@@ -14,6 +14,7 @@ import io.fila.broker.message.Delivery;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Claimed.Leased;
 import io.fila.broker.pacing.Proposal.Share;
+import io.fila.broker.throttle.Bucket;
 
 /**
  * How the room of buckets is shared out among proposed lanes: greedily in the proposed order, each lane getting the least of what
@@ -36,8 +37,8 @@ final class Allotment {
         Allotment allotment = new Allotment(proposal, rooms);
         Map<UUID, Integer> left = new HashMap<>();
         for (Share share : proposal.shares()) {
-            for (UUID bucket : share.buckets()) {
-                left.computeIfAbsent(bucket, id -> allotment.usableRoom(id, locked));
+            for (Bucket bucket : share.buckets()) {
+                left.computeIfAbsent(bucket.id(), id -> allotment.usableRoom(bucket, locked));
             }
         }
         // what is known to wait comes first: asking one lane for more than it has would keep room from the next
@@ -52,24 +53,24 @@ final class Allotment {
 
     private void allot(Share share, int quota, Map<UUID, Integer> left) {
         int allotted = quota;
-        for (UUID bucket : share.buckets()) {
-            allotted = Math.min(allotted, left.getOrDefault(bucket, 0));
+        for (Bucket bucket : share.buckets()) {
+            allotted = Math.min(allotted, left.getOrDefault(bucket.id(), 0));
         }
         asked.merge(share.lane(), allotted, Integer::sum);
-        for (UUID bucket : share.buckets()) {
-            left.merge(bucket, -allotted, Integer::sum);
+        for (Bucket bucket : share.buckets()) {
+            left.merge(bucket.id(), -allotted, Integer::sum);
         }
     }
 
     /** The room of a bucket that this claim may use; says so if it may not. */
-    private int usableRoom(UUID bucket, Set<UUID> locked) {
-        Room room = rooms.get(bucket);
+    private int usableRoom(Bucket bucket, Set<UUID> locked) {
+        Room room = rooms.get(bucket.id());
         if (room == null) {
-            answers.put(bucket, new BucketAnswer.Missing());
+            answers.put(bucket.id(), new BucketAnswer.Missing(bucket));
             return 0;
         }
-        if (!locked.contains(bucket)) {
-            answers.put(bucket, new BucketAnswer.Busy());
+        if (!locked.contains(bucket.id())) {
+            answers.put(bucket.id(), new BucketAnswer.Busy());
             return 0;
         }
         return room.room();
@@ -93,7 +94,7 @@ final class Allotment {
         for (Share share : proposal.shares()) {
             int count = leased.getOrDefault(share.lane(), List.of()).size();
             if (count > 0) {
-                share.buckets().forEach(bucket -> charges.merge(bucket, count, Integer::sum));
+                share.buckets().forEach(bucket -> charges.merge(bucket.id(), count, Integer::sum));
             }
         }
         return charges;

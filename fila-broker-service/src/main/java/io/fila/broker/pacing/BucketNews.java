@@ -9,6 +9,7 @@ import java.util.UUID;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
+import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 
 /** Tells a scheduler, whose clock is this node's, when buckets have room. Only ever used by its loop. */
@@ -21,16 +22,14 @@ final class BucketNews {
     private static final long UNSETTLED_PAUSE = Duration.ofMillis(5).toNanos();
 
     private final PacingContext context;
-    private final LaneIntake intake;
 
-    BucketNews(PacingContext context, LaneIntake intake) {
+    BucketNews(PacingContext context) {
         this.context = context;
-        this.intake = intake;
     }
 
     /** Tells what a claim says; of buckets whose room it used up more is known once it is sent. */
     void tell(Scheduler scheduler, Claimed claimed, long now) {
-        List<UUID> missing = new ArrayList<>();
+        List<Bucket> evicted = new ArrayList<>();
         claimed.rooms().forEach((bucket, answer) -> {
             if (answer instanceof BucketAnswer.Full full) {
                 tell(scheduler, full.room(), claimed.clock(), now);
@@ -42,13 +41,15 @@ final class BucketNews {
             } else if (answer instanceof BucketAnswer.UsedUp) {
                 scheduler.roomFrom(bucket, now + bound(), null);
             } else {
-                if (answer instanceof BucketAnswer.Missing) {
-                    missing.add(bucket);
+                if (answer instanceof BucketAnswer.Missing missing) {
+                    evicted.add(missing.bucket());
                 }
                 scheduler.roomFrom(bucket, now + BUSY_PAUSE, null);
             }
         });
-        intake.insertAgain(missing);
+        if (!evicted.isEmpty()) {
+            context.buckets().insert(evicted);
+        }
     }
 
     /** Tells what was counted. */

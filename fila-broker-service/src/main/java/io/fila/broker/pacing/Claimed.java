@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.message.Delivery;
+import io.fila.broker.throttle.Bucket;
 
 /**
  * What a claim did.
@@ -43,7 +44,7 @@ record Claimed(
     }
 
     /** A leased message and the buckets it was counted in. */
-    record Leased(Delivery delivery, List<UUID> buckets) {}
+    record Leased(Delivery delivery, List<Bucket> buckets) {}
 
     /** What a claim says of a bucket. */
     sealed interface BucketAnswer {
@@ -61,6 +62,6 @@ record Claimed(
         record Busy() implements BucketAnswer {}
 
         /** It has been evicted. */
-        record Missing() implements BucketAnswer {}
+        record Missing(Bucket bucket) implements BucketAnswer {}
     }
 }

@@ -51,7 +51,7 @@ class Claims {
             QueueRules rules, Proposal proposal, Collection<Settlement> pending, Duration bound, Duration ahead) {
         return database.inTransaction("lease messages from queue '" + rules.name() + "'", connection -> {
             Set<UUID> involved = new LinkedHashSet<>();
-            proposal.shares().forEach(share -> involved.addAll(share.buckets()));
+            proposal.shares().forEach(share -> share.buckets().forEach(bucket -> involved.add(bucket.id())));
             Opening opening = buckets.open(connection, rules, involved, proposal.openings(), ahead, pending);
             if (!opening.isCurrent()) {
                 return Optional.empty();

@@ -10,8 +10,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
-import java.util.function.Function;
 
 import jakarta.annotation.PreDestroy;
 
@@ -67,14 +65,14 @@ class DeliveryLogWriter {
     }
 
     /** Messages were handed over. */
-    void delivered(List<Handover> handovers, Function<UUID, @Nullable Bucket> buckets) {
+    void delivered(List<Handover> handovers) {
         if (channel == null || handovers.isEmpty()) {
             return;
         }
         StringBuilder lines = new StringBuilder();
         for (Handover handover : handovers) {
             for (Leased message : handover.messages()) {
-                lines.append(line(message, handover, buckets)).append('\n');
+                lines.append(line(message, handover)).append('\n');
             }
         }
         write(channel, lines.toString());
@@ -100,7 +98,7 @@ class DeliveryLogWriter {
         }
     }
 
-    private String line(Leased message, Handover handover, Function<UUID, @Nullable Bucket> buckets) {
+    private String line(Leased message, Handover handover) {
         Delivery delivery = message.delivery();
         Map<String, Object> line = new TreeMap<>();
         line.put("from", handover.from().toString());
@@ -112,16 +110,14 @@ class DeliveryLogWriter {
         line.put("enqueuedAt", delivery.enqueuedAt().toString());
         line.put(
                 "buckets",
-                message.buckets().stream()
-                        .map(id -> named(id, buckets.apply(id)))
-                        .toList());
+                message.buckets().stream().map(DeliveryLogWriter::named).toList());
         return JSON.writeValueAsString(line);
     }
 
-    private static Map<String, Object> named(UUID id, @Nullable Bucket bucket) {
+    private static Map<String, Object> named(Bucket bucket) {
         Map<String, Object> named = new TreeMap<>();
-        named.put("throttle", bucket == null ? id.toString() : bucket.throttle());
-        List<String> key = bucket == null ? null : bucket.keyValues();
+        named.put("throttle", bucket.throttle());
+        List<String> key = bucket.keyValues();
         if (key != null && !key.isEmpty()) {
             named.put("key", key);
         }

@@ -11,21 +11,21 @@ import java.util.UUID;
 import java.util.function.ToLongFunction;
 
 import io.fila.broker.pacing.Claimed.Leased;
+import io.fila.broker.throttle.Bucket;
 
 /**
  * Messages of a claim that are sent at one moment. A claim that ran ahead of a bucket's room is sent when the room is there: no
  * message goes before the moment for which it was granted.
  *
  * @param at from when on it may be sent, by this node's clock
- * @param grants the records that are complete once it is sent: of buckets that no later departure draws from
  */
-record Departure(long at, List<Leased> leased, List<Grant> grants) {
+record Departure(long at, List<Leased> leased) {
 
-    /** Moments closer than this are made one: each departure is settled by a transaction of its own. */
+    /** Moments closer than this are made one. */
     private static final long TOGETHER = Duration.ofMillis(1).toNanos();
 
     private Departure(long at) {
-        this(at, new ArrayList<>(), new ArrayList<>());
+        this(at, new ArrayList<>());
     }
 
     /**
@@ -42,7 +42,7 @@ record Departure(long at, List<Leased> leased, List<Grant> grants) {
             byBucket.put(grant.bucket(), at);
         }
         if (areAllNow) {
-            return List.of(new Departure(now, claimed.leased(), claimed.grants()));
+            return List.of(new Departure(now, claimed.leased()));
         }
         TreeMap<Long, Departure> departures = new TreeMap<>();
         for (Leased leased : claimed.leased()) {
@@ -51,24 +51,13 @@ record Departure(long at, List<Leased> leased, List<Grant> grants) {
                     .leased()
                     .add(leased);
         }
-        List<Departure> merged = merged(departures, now);
-        Map<UUID, Departure> lastOf = new HashMap<>();
-        for (Departure departure : merged) {
-            departure.leased().forEach(leased -> leased.buckets().forEach(bucket -> lastOf.put(bucket, departure)));
-        }
-        for (Grant grant : claimed.grants()) {
-            Departure last = lastOf.get(grant.bucket());
-            if (last != null) {
-                last.grants().add(grant);
-            }
-        }
-        return merged;
+        return merged(departures, now);
     }
 
     private static long atOf(Leased leased, Map<UUID, Long> byBucket, long now) {
         long at = now;
-        for (UUID bucket : leased.buckets()) {
-            at = Math.max(at, byBucket.getOrDefault(bucket, now));
+        for (Bucket bucket : leased.buckets()) {
+            at = Math.max(at, byBucket.getOrDefault(bucket.id(), now));
         }
         return at;
     }

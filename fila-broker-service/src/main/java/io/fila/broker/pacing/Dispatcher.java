@@ -11,12 +11,16 @@ import java.util.function.LongSupplier;
 
 import io.fila.broker.message.Delivery;
 import io.fila.broker.pacing.Claimed.Leased;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hands leased messages to the consumers of a queue, in turn, as far as their credit goes; and nothing after its deadline
  * (invariant I2). Safe for use by several threads: one hands over at a time.
  */
 final class Dispatcher {
+
+    private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     private final List<DeliverySink> sinks = new CopyOnWriteArrayList<>();
     private final LongSupplier nanoTime;
@@ -35,6 +39,13 @@ final class Dispatcher {
      * @param unwanted what was left over because consumers had gone
      */
     record Sent(List<Handover> handovers, List<Leased> late, List<Leased> unwanted) {
+
+        /** What is to be given back. */
+        List<Leased> unsent() {
+            List<Leased> unsent = new ArrayList<>(late);
+            unsent.addAll(unwanted);
+            return unsent;
+        }
 
         int count() {
             return handovers.stream().mapToInt(one -> one.messages().size()).sum();
@@ -88,7 +99,7 @@ final class Dispatcher {
                 Instant from = Instant.now();
                 if (nanoTime.getAsLong() - deadline >= 0) {
                     sent.late().addAll(messages);
-                } else if (sink.deliver(deliveries)) {
+                } else if (deliver(sink, deliveries)) {
                     sent.handovers().add(new Handover(messages, from, Instant.now(), nanoTime.getAsLong()));
                 } else {
                     refused.addAll(messages);
@@ -104,6 +115,19 @@ final class Dispatcher {
             left = refused;
         }
         return sent;
+    }
+
+    /** What has failed half-way may have been sent: it is taken for sent, and returns when its leases expire. */
+    private static boolean deliver(DeliverySink sink, List<Delivery> deliveries) {
+        try {
+            return sink.deliver(deliveries);
+        } catch (RuntimeException e) {
+            log.error(
+                    "a consumer could not take {} messages; they return when their leases expire",
+                    deliveries.size(),
+                    e);
+            return true;
+        }
     }
 
     /** Deals messages out in turn; returns those that nobody has credit for. */

@@ -3,6 +3,7 @@ package io.fila.broker.pacing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class LaneIntake {
 
     private static final int PAGE = 1_000;
-    private static final int MAX_KNOWN_BUCKETS = 200_000;
+    private static final int MAX_INSERTED = 200_000;
 
     private final LaneStore lanes;
     private final BucketStore buckets;
@@ -34,8 +35,8 @@ final class LaneIntake {
     /** Lanes that an older lane key named: their messages are moved, a batch at a time. */
     private final Set<UUID> stale = new LinkedHashSet<>();
 
-    /** Buckets that this node made sure are there. */
-    private final Map<UUID, Bucket> known = new HashMap<>();
+    /** Buckets that this node has made sure of: one that was evicted since is inserted by the claim that misses it. */
+    private final Set<UUID> inserted = new HashSet<>();
 
     /** Where the sweep under way goes on; null between sweeps. */
     private @Nullable UUID sweepAfter = LaneStore.FIRST;
@@ -95,25 +96,6 @@ final class LaneIntake {
         takeSweepPage(rules, scheduler, arrivals);
         takeStale(rules, scheduler, arrivals);
         addAll(rules, scheduler, arrivals);
-    }
-
-    /** A claim found that the bucket is not there: it has been evicted. */
-    void insertAgain(List<UUID> missing) {
-        List<Bucket> evicted = new ArrayList<>();
-        for (UUID id : missing) {
-            Bucket bucket = known.get(id);
-            if (bucket != null) {
-                evicted.add(bucket);
-            }
-        }
-        if (!evicted.isEmpty()) {
-            buckets.insert(evicted);
-        }
-    }
-
-    /** The throttle of a bucket that a lane of the scheduler draws from. */
-    @Nullable Bucket bucket(UUID id) {
-        return known.get(id);
     }
 
     private void takeSignals(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
@@ -187,8 +169,8 @@ final class LaneIntake {
         List<Bucket> fresh = new ArrayList<>();
         List<Scheduler.LaneInfo> infos = new ArrayList<>();
         ArrayDeque<Arrival> added = new ArrayDeque<>();
-        if (known.size() > MAX_KNOWN_BUCKETS) {
-            known.clear();
+        if (inserted.size() > MAX_INSERTED) {
+            inserted.clear();
         }
         for (Arrival arrival : arrivals) {
             Keyed keyed = arrival.sample().keyed();
@@ -199,10 +181,10 @@ final class LaneIntake {
             List<Scheduler.BucketInfo> drawnFrom = new ArrayList<>();
             for (var throttle : rules.throttles()) {
                 throttle.bucketOf(keyed).ifPresent(bucket -> {
-                    if (known.put(bucket.id(), bucket) == null) {
+                    if (inserted.add(bucket.id())) {
                         fresh.add(bucket);
                     }
-                    drawnFrom.add(new Scheduler.BucketInfo(bucket.id(), throttle.most()));
+                    drawnFrom.add(new Scheduler.BucketInfo(bucket, throttle.most()));
                 });
             }
             infos.add(new Scheduler.LaneInfo(
@@ -228,7 +210,7 @@ final class LaneIntake {
             buckets.insert(fresh);
         } catch (RuntimeException e) {
             // or they would be taken for being there
-            fresh.forEach(bucket -> known.remove(bucket.id()));
+            fresh.forEach(bucket -> inserted.remove(bucket.id()));
             throw e;
         }
     }

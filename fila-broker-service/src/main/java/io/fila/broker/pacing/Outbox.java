@@ -48,6 +48,7 @@ final class Outbox {
     /**
      * A departure and what it takes to conclude it.
      *
+     * @param records of its claim
      * @param rules by which it was claimed
      * @param usedUp buckets whose room the claim has used up
      * @param scheduler that proposed it, and is told of the room that is left
@@ -56,6 +57,7 @@ final class Outbox {
      */
     record Entry(
             Departure departure,
+            OpenRecords records,
             QueueRules rules,
             Set<UUID> usedUp,
             Scheduler scheduler,

@@ -2,10 +2,12 @@ package io.fila.broker.pacing;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,8 @@ import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueChanges;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.event.ContextClosedEvent;
@@ -31,11 +35,16 @@ import org.springframework.stereotype.Service;
 @Service
 public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSingleton {
 
-    private static final long LINGER_SECONDS = 30;
+    private static final Logger log = LoggerFactory.getLogger(Pacing.class);
+    private static final long LINGER = Duration.ofSeconds(30).toNanos();
 
     private final ObjectProvider<PacingContext> context;
     private final NodeSignals nodes;
     private final Map<Long, PacingLoop> loops = new ConcurrentHashMap<>();
+
+    /** Queues whose loops are to be looked at, in case nobody uses them any more. */
+    private final Set<Long> lingering = ConcurrentHashMap.newKeySet();
+
     private final ExecutorService executor;
     private final ScheduledThreadPoolExecutor timer;
     private final ScheduledThreadPoolExecutor departures;
@@ -71,9 +80,19 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     /** Stops; returns at once, so a delivery that is under way may still be offered to the consumer, which then refuses it. */
     public void remove(long queueId, DeliverySink sink) {
         PacingLoop loop = loops.get(queueId);
-        if (loop != null && loop.remove(sink) && !timer.isShutdown()) {
-            // what it knows is worth keeping for the consumer's next call
-            timer.schedule(() -> closeIfIdle(queueId), LINGER_SECONDS, TimeUnit.SECONDS);
+        if (loop != null && loop.remove(sink)) {
+            closeLater(queueId, LINGER);
+        }
+    }
+
+    /** What a loop knows is worth keeping for its consumer's next call. */
+    private void closeLater(long queueId, long nanos) {
+        if (lingering.add(queueId)) {
+            try {
+                timer.schedule(() -> closeIfUnused(queueId), nanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                log.trace("shutting down, which closes all loops", e);
+            }
         }
     }
 
@@ -162,9 +181,16 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
         }
     }
 
-    private void closeIfIdle(long queueId) {
+    private void closeIfUnused(long queueId) {
+        // first: a consumer that goes from now on has the loop looked at again
+        lingering.remove(queueId);
         loops.computeIfPresent(queueId, (id, loop) -> {
-            if (!loop.isIdle()) {
+            if (loop.isInUse()) {
+                return loop;
+            }
+            long left = LINGER - (System.nanoTime() - loop.lastUsed());
+            if (left > 0) {
+                closeLater(queueId, left);
                 return loop;
             }
             loop.close();

@@ -52,6 +52,8 @@ final class PacingLoop {
     /** The rules may have changed. Written by anybody, read by the loop. */
     private volatile boolean rulesInDoubt = true;
 
+    private volatile long lastUsed = System.nanoTime();
+
     /** Signals may have been missed. Written by anybody, read by the loop. */
     private volatile boolean sweepWanted;
 
@@ -59,13 +61,9 @@ final class PacingLoop {
         this.queueId = queueId;
         this.context = context;
         this.intake = new LaneIntake(context.lanes(), context.buckets());
-        this.aftermath = new Aftermath(queueId, context, intake);
-        this.news = new BucketNews(context, intake);
-        this.outbox = new Outbox(
-                dispatcher,
-                departures,
-                handovers -> context.deliveryLog().delivered(handovers, intake::bucket),
-                this::wake);
+        this.aftermath = new Aftermath(queueId, context, this::wake);
+        this.news = new BucketNews(context);
+        this.outbox = new Outbox(dispatcher, departures, context.deliveryLog()::delivered, this::wake);
         this.leadTime = new LeadTime(context.properties().tokenExpiry().dividedBy(5));
         this.wakeable = wakeables.create(this::run);
     }
@@ -77,12 +75,19 @@ final class PacingLoop {
 
     /** Takes the consumer away; true if none is left. */
     boolean remove(DeliverySink sink) {
+        lastUsed = System.nanoTime();
         dispatcher.remove(sink);
         return dispatcher.isEmpty();
     }
 
-    boolean isIdle() {
-        return dispatcher.isEmpty();
+    /** Whether it has a consumer. What was claimed for one that has gone is given back within the bound h. */
+    boolean isInUse() {
+        return !dispatcher.isEmpty();
+    }
+
+    /** When a consumer was last taken away, by this node's clock. */
+    long lastUsed() {
+        return lastUsed;
     }
 
     void signal(UUID lane, long first, int count, @Nullable Sample sample) {
@@ -119,7 +124,8 @@ final class PacingLoop {
             return pause;
         } catch (ClockMovedException e) {
             return recoverTimeline();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // an error, too: a loop that is not run again would deliver nothing, and nobody would be told
             if (!failing && !(e instanceof ProblemException)) {
                 log.error("could not pace queue {}; trying again", queueId, e);
             }
@@ -144,10 +150,10 @@ final class PacingLoop {
     private long round() {
         List<DeliverySink> present = List.copyOf(dispatcher.sinks());
         settleDeparted();
-        if (present.isEmpty()) {
-            return NEVER;
-        }
         news.tell(scheduler, aftermath.settleOverdue(System.nanoTime()));
+        if (present.isEmpty()) {
+            return untilOverdue();
+        }
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
@@ -172,10 +178,15 @@ final class PacingLoop {
             claim(current, lead);
         }
         long pause = untilNext(current.paused(), lead);
-        if (pause > 0 && outbox.waiting() == 0) {
+        if (pause > 0 && outbox.waiting() == 0 && !aftermath.isGivingBack()) {
             present.forEach(DeliverySink::nothingNow);
         }
         return pause;
+    }
+
+    private long untilOverdue() {
+        long next = aftermath.nextOverdue();
+        return next == NEVER ? NEVER : Math.max(0, next - System.nanoTime());
     }
 
     private long untilNext(boolean paused, long lead) {
@@ -235,8 +246,9 @@ final class PacingLoop {
         // so that it is sent as soon as it may be: what is known of the clock from the claim itself is not as exact
         Bounds clock = claimed.runsAheadOf(now) ? context.timeline().refine(claimed.clock()) : claimed.clock();
         Set<UUID> usedUp = claimed.usedUp();
+        OpenRecords records = new OpenRecords(claimed.grants());
         for (Departure departure : Departure.of(claimed, clock::surelyAt, System.nanoTime())) {
-            outbox.add(new Outbox.Entry(departure, current, usedUp, scheduler, clock, deadline));
+            outbox.add(new Outbox.Entry(departure, records, current, usedUp, scheduler, clock, deadline));
         }
         try {
             news.tell(scheduler, claimed, now);

@@ -6,6 +6,8 @@ import java.time.Duration;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -15,7 +17,8 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How deliveries are paced.
  *
- * @param tokenExpiry the bound h: a message is sent within so long after its claim began, or not at all on that claim
+ * @param tokenExpiry the bound h: a message is sent within so long after its claim began, or not at all on that claim; at most
+ *     900 ms, for a node that others may soon hold for dead must not send any more, and a recovery of the timeline counts on it
  * @param sweepInterval how often a queue is looked through for messages whose signal was lost
  * @param maxBatch the most messages leased by one claim
  * @param maxLanes the most lanes proposed to one claim
@@ -25,8 +28,12 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 @ConfigurationProperties("fila.broker.pacing")
 record PacingProperties(
-        @DefaultValue("250ms") Duration tokenExpiry,
-        @DefaultValue("5s") Duration sweepInterval,
+        @DefaultValue("250ms") @DurationMin(millis = 10) @DurationMax(millis = 900)
+        Duration tokenExpiry,
+
+        @DefaultValue("5s") @DurationMin(millis = 100) @DurationMax(minutes = 10)
+        Duration sweepInterval,
+
         @DefaultValue("500") @Min(1) @Max(10_000) int maxBatch,
         @DefaultValue("256") @Min(1) @Max(10_000) int maxLanes,
         @DefaultValue("4") @Min(1) @Max(64) int threads,

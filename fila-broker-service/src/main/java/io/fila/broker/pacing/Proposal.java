@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import io.fila.broker.throttle.Bucket;
+
 /**
  * What the scheduler proposes to deliver next, in this order.
  *
@@ -21,7 +23,7 @@ record Proposal(List<Share> shares, Map<UUID, OffsetDateTime> openings) {
      * @param quota how many at most; one more than expected tells whether the lane is drained
      * @param buckets every one the lane draws from
      */
-    record Share(UUID lane, long head, int expected, int quota, List<UUID> buckets) {}
+    record Share(UUID lane, long head, int expected, int quota, List<Bucket> buckets) {}
 
     boolean isEmpty() {
         return shares.isEmpty();

@@ -12,6 +12,7 @@ import java.util.UUID;
 
 import io.fila.broker.pacing.Lane.Place;
 import io.fila.broker.pacing.Proposal.Share;
+import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ final class Scheduler {
     record LaneInfo(UUID id, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
 
     /** @param most no more than this many can have room at once */
-    record BucketInfo(UUID id, int most) {}
+    record BucketInfo(Bucket bucket, int most) {}
 
     boolean knows(UUID lane) {
         return lanes.containsKey(lane);
@@ -82,8 +83,9 @@ final class Scheduler {
         FairnessGroup group = groups.computeIfAbsent(info.fairnessKey(), FairnessGroup::new);
         group.weight = info.weight();
         List<WatchedBucket> drawnFrom = new ArrayList<>(info.buckets().size());
-        for (BucketInfo bucket : info.buckets()) {
-            WatchedBucket watched = buckets.computeIfAbsent(bucket.id(), id -> new WatchedBucket(id, bucket.most()));
+        for (BucketInfo drawn : info.buckets()) {
+            WatchedBucket watched =
+                    buckets.computeIfAbsent(drawn.bucket().id(), id -> new WatchedBucket(drawn.bucket(), drawn.most()));
             watched.parked.join(group);
             drawnFrom.add(watched);
         }
@@ -313,7 +315,8 @@ final class Scheduler {
     }
 
     private static Share share(Lane lane) {
-        List<UUID> drawnFrom = lane.buckets.stream().map(bucket -> bucket.id).toList();
+        List<Bucket> drawnFrom =
+                lane.buckets.stream().map(watched -> watched.bucket).toList();
         return new Share(lane.id, lane.head, Math.min(lane.quota, lane.expected()), lane.quota, drawnFrom);
     }
 }

@@ -4,6 +4,7 @@ import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.UUID;
 
+import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 
 /** What the scheduler knows of a bucket: until when it has no room, and which lanes wait for that. */
@@ -14,6 +15,8 @@ final class WatchedBucket {
 
     /** As far as is known there is room. */
     static final long OPEN = Long.MIN_VALUE;
+
+    final Bucket bucket;
 
     final UUID id;
 
@@ -32,8 +35,9 @@ final class WatchedBucket {
     /** When its parked lanes are to be looked at: when it has room, or an answer about it is overdue. */
     long wakeAt = OPEN;
 
-    WatchedBucket(UUID id, int most) {
-        this.id = id;
+    WatchedBucket(Bucket bucket, int most) {
+        this.bucket = bucket;
+        this.id = bucket.id();
         this.most = most;
     }
 

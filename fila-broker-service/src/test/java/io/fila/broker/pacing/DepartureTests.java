@@ -15,6 +15,7 @@ import io.fila.broker.message.Lease;
 import io.fila.broker.message.Payload;
 import io.fila.broker.pacing.Claimed.Leased;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.throttle.Bucket;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +53,9 @@ class DepartureTests {
                 1,
                 0,
                 Instant.EPOCH);
-        return new Leased(delivery, List.of(buckets));
+        return new Leased(
+                delivery,
+                Arrays.stream(buckets).map(id -> new Bucket(id, "t", List.of())).toList());
     }
 
     private static Claimed claimed(List<Leased> leased, Grant... grants) {
@@ -67,7 +70,7 @@ class DepartureTests {
     void sendsAllAtOnceIfNothingLiesAhead() {
         Claimed claimed = claimed(List.of(leased(OPEN), leased()), grant(OPEN, -5));
 
-        assertThat(split(claimed)).containsExactly(new Departure(NOW, claimed.leased(), claimed.grants()));
+        assertThat(split(claimed)).containsExactly(new Departure(NOW, claimed.leased()));
     }
 
     @Test
@@ -86,22 +89,6 @@ class DepartureTests {
     }
 
     @Test
-    void completesARecordWithTheLastDepartureThatDrawsFromItsBucket() {
-        Claimed claimed = claimed(
-                List.of(leased(OPEN), leased(OPEN, LATER), leased(SOON)),
-                grant(OPEN, 0),
-                grant(SOON, 3_000),
-                grant(LATER, 9_000));
-
-        List<Departure> departures = split(claimed);
-
-        assertThat(departures).extracting(Departure::at).containsExactly(NOW, NOW + 3_000_000, NOW + 9_000_000);
-        assertThat(departures.get(0).grants()).isEmpty();
-        assertThat(departures.get(1).grants()).extracting(Grant::bucket).containsExactly(SOON);
-        assertThat(departures.get(2).grants()).extracting(Grant::bucket).containsExactlyInAnyOrder(OPEN, LATER);
-    }
-
-    @Test
     void makesOneOfMomentsThatAreCloseButNeverSendsBeforeTheMoment() {
         List<Departure> departures =
                 split(claimed(List.of(leased(), leased(SOON), leased(LATER)), grant(SOON, 400), grant(LATER, 1_200)));
@@ -111,7 +98,7 @@ class DepartureTests {
     }
 
     @Test
-    void losesNoMessageAndNoRecord() {
+    void losesNoMessage() {
         List<Leased> all = new ArrayList<>();
         Grant[] grants = new Grant[50];
         for (int i = 0; i < grants.length; i++) {
@@ -127,8 +114,6 @@ class DepartureTests {
 
         assertThat(departures.stream().flatMap(departure -> departure.leased().stream()))
                 .containsExactlyInAnyOrderElementsOf(all);
-        assertThat(departures.stream().flatMap(departure -> departure.grants().stream()))
-                .containsExactlyInAnyOrder(withOpen);
         assertThat(departures).isSortedAccordingTo((a, b) -> Long.compare(a.at(), b.at()));
     }
 }

@@ -21,6 +21,7 @@ import io.fila.broker.message.Payload;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -159,7 +160,7 @@ final class PacedWorld {
             return;
         }
         List<Scheduler.BucketInfo> drawnFrom = lane.drawsFrom.stream()
-                .map(bucket -> new Scheduler.BucketInfo(bucket.id, bucket.limit))
+                .map(bucket -> new Scheduler.BucketInfo(new Bucket(bucket.id, "t", List.of()), bucket.limit))
                 .toList();
         scheduler.add(
                 new Scheduler.LaneInfo(lane.id, lane.group, lane.weight, drawnFrom), signal.first(), signal.count());
@@ -199,7 +200,8 @@ final class PacedWorld {
         Map<UUID, Room> rooms = new LinkedHashMap<>();
         Set<UUID> locked = new HashSet<>();
         for (Share share : proposal.shares()) {
-            for (UUID id : share.buckets()) {
+            for (Bucket drawn : share.buckets()) {
+                UUID id = drawn.id();
                 ModelBucket bucket = bucketsById.get(id);
                 rooms.put(id, bucket.count(now));
                 if (!busy.contains(bucket)) {

@@ -159,6 +159,46 @@ class RoomIT {
     }
 
     @Test
+    void settlesSeveralRecordsOfABucketTogetherToWhatIsKnownOfEach() {
+        Grant first = grant(1);
+        Grant second = grant(3);
+
+        Map<Long, OffsetDateTime> bounds = store.settleNow(
+                        List.of(settlement(second, second.g().plusNanos(2_000)), settlement(first, first.g())),
+                        List.of())
+                .bounds();
+
+        assertThat(bounds)
+                .containsEntry(first.record(), first.g())
+                .containsEntry(second.record(), second.g().plusNanos(2_000));
+    }
+
+    /** The second was settled to what is known of it, and came before the first, whose message was counted as earlier than it was. */
+    @Test
+    void keepsRecordsSortedWhereOneOfSeveralWasHandedOverAfterItsBound() {
+        Grant first = grant(1);
+        Grant second = grant(1);
+        Grant third = grant(1);
+        Grant fourth = grant(1);
+        OffsetDateTime late = fourth.until().plusSeconds(20);
+        OffsetDateTime later = late.plusSeconds(1);
+
+        Map<Long, OffsetDateTime> bounds = store.settleNow(
+                        List.of(settlement(first, late), settlement(second, later), settlement(fourth, fourth.g())),
+                        List.of())
+                .bounds();
+
+        assertThat(bounds)
+                .containsEntry(first.record(), late)
+                .containsEntry(second.record(), later)
+                .containsEntry(fourth.record(), later);
+        assertThat(bounds).doesNotContainKey(third.record());
+        assertThat(count(Map.of()).roomAt()).isEqualTo(late.plus(WINDOW));
+        Map<Long, OffsetDateTime> settled = settle(third, third.g());
+        assertThat(settled).isIn(Map.of(), Map.of(third.record(), later));
+    }
+
+    @Test
     void leavesARecordWhoseBucketIsLockedForAnotherTime() throws SQLException {
         Grant grant = grant(4);
         rows.database.inTransactionWithoutResult("hold the bucket", connection -> {
