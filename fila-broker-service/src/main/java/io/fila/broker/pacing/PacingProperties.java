@@ -3,6 +3,8 @@ package io.fila.broker.pacing;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
@@ -37,7 +39,7 @@ record PacingProperties(
         @DefaultValue("500") @Min(1) @Max(10_000) int maxBatch,
         @DefaultValue("256") @Min(1) @Max(10_000) int maxLanes,
         @DefaultValue("4") @Min(1) @Max(64) int threads,
-        @DefaultValue DeliveryLog deliveryLog) {
+        @DefaultValue @Valid DeliveryLog deliveryLog) {
 
     /**
      * The log of all deliveries.
@@ -46,5 +48,10 @@ record PacingProperties(
      * @param maxSize the log ends, with a warning, when the file has this size
      */
     record DeliveryLog(
-            @Nullable Path file, @DefaultValue("1GB") DataSize maxSize) {}
+            @Nullable Path file, @DefaultValue("1GB") DataSize maxSize) {
+
+        @AssertTrue(message = "maxSize is to be at least 1 byte") boolean isMaxSizePositive() {
+            return maxSize.toBytes() > 0;
+        }
+    }
 }

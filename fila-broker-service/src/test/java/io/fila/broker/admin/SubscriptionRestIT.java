@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -40,6 +42,26 @@ class SubscriptionRestIT extends RestBroker {
                 received.add(delivery.at("/message/id").asString());
                 assertDone(settle(subscription, "ack", delivery, ""));
             }
+        }
+    }
+
+    /** All five are claimed, are too much for one answer, and go back: that is not nothing. */
+    @Test
+    void receivesLargeMessagesThatAreThereWithoutWaiting() {
+        String payload = "x".repeat(900_000);
+        String array = IntStream.range(0, 5)
+                .mapToObj(i -> "{\"payload\":\"%s\"}".formatted(payload))
+                .collect(Collectors.joining(",", "[", "]"));
+        String subscription = subscribe();
+        post("/queues/" + queue + "/messages", array).expect(201);
+
+        for (int round = 0; round < 3; round++) {
+            List<JsonNode> deliveries = post(
+                            subscription + "/receive", "{\"max\":10,\"wait\":\"0s\"}")
+                    .expect(200)
+                    .list("deliveries");
+            assertThat(deliveries).hasSizeBetween(1, 4);
+            deliveries.forEach(delivery -> assertDone(settle(subscription, "release", delivery, "")));
         }
     }
 
