@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.jdbc.Sql;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -28,42 +29,19 @@ class MessageViews {
     /** What the payloads of a page come to at most, unless it is one: as many large messages as a page may have would fill the memory. */
     private static final int PAGE_BYTES = 4 << 20;
 
-    private static final String COLUMNS = """
+    /** How many messages are looked at for a page: of a large queue few may be of the state that is asked for. */
+    private static final int EXAMINED = 10_000;
+
+    private static final String ONE = """
             select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
                    m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures
-            """;
-    private static final String ONE = COLUMNS + """
             from message m
             join queue q on q.id = m.queue_id
             where m.id = ?
             order by q.dead_letter_id is null
             limit 1
             """;
-
-    /** Sums lengths, which are known without reading the payloads. The last column: how many there are up to the limit. */
-    private static final String PAGE = COLUMNS.stripTrailing() + """
-            , m.candidates
-            from (
-                select candidate.*,
-                       row_number() over (order by sequence) as position,
-                       sum(octet_length(payload)) over (order by sequence) as bytes,
-                       count(*) over () as candidates
-                from (
-                    select *
-                    from message
-                    where queue_id = ?
-                      and sequence > ?
-                      and (? < 0 or state = ?)
-                    order by sequence
-                    limit ?
-                ) candidate
-            ) m
-            join queue q on q.id = m.queue_id
-            where m.position = 1
-               or m.bytes <= ?
-            order by m.sequence
-            """;
-
+    private static final String PAGE = Sql.load(MessageViews.class, "list_messages");
     private static final String CANCEL = "delete from message where id = ? and state <> 3";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -99,10 +77,11 @@ class MessageViews {
             try (PreparedStatement statement = connection.prepareStatement(PAGE)) {
                 statement.setLong(1, queue.id());
                 statement.setLong(2, cursor(after));
-                statement.setInt(3, code);
+                statement.setInt(3, EXAMINED);
                 statement.setInt(4, code);
                 statement.setInt(5, limit);
-                statement.setInt(6, PAGE_BYTES);
+                statement.setLong(6, queue.id());
+                statement.setInt(7, PAGE_BYTES);
                 return page(statement, limit);
             }
         });
@@ -150,17 +129,26 @@ class MessageViews {
 
     private static Messages.Page page(PreparedStatement statement, int limit) throws SQLException {
         List<MessageView> views = new ArrayList<>();
-        long last = 0;
+        long lastShown = 0;
+        long lastExamined = 0;
+        long examined = 0;
         long candidates = 0;
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                views.add(view(row));
-                last = row.getLong(1);
-                candidates = row.getLong(17);
+                examined = row.getLong(17);
+                lastExamined = row.getLong(18);
+                candidates = row.getLong(19);
+                if (candidates > 0) {
+                    views.add(view(row));
+                    lastShown = row.getLong(1);
+                }
             }
         }
-        boolean isLast = candidates < limit && views.size() == candidates;
-        return new Messages.Page(views, isLast ? null : Long.toString(last, 36));
+        boolean isCut = views.size() == limit || views.size() < candidates;
+        if (!isCut && examined < EXAMINED) {
+            return new Messages.Page(views, null);
+        }
+        return new Messages.Page(views, Long.toString(isCut ? lastShown : lastExamined, 36));
     }
 
     private static MessageView view(ResultSet row) throws SQLException {

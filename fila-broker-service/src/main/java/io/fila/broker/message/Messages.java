@@ -37,6 +37,6 @@ public interface Messages {
     /** Removes a message that is not leased; {@code message-leased} or {@code message-not-found}. */
     void cancel(UUID id);
 
-    /** Messages and the cursor of the next page, if there may be one. */
+    /** Messages and the cursor of the next page, if there may be one: also where this one is short or empty. */
     record Page(List<MessageView> messages, @Nullable String next) {}
 }

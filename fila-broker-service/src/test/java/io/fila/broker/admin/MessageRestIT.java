@@ -103,6 +103,25 @@ class MessageRestIT extends RestBroker {
         assertThat(second.body().get("next").isNull()).isTrue();
     }
 
+    /** It used to walk through the whole queue for a state that few messages are in. */
+    @Test
+    void looksAtSoManyMessagesForAPageHoweverFewAreOfTheState() {
+        String many = "{\"payload\":1},".repeat(10_000);
+        post("/queues/" + queue + "/messages", "[" + many.substring(0, many.length() - 1) + "]")
+                .expect(201);
+        String delayed = enqueue("\"payload\":1,\"delay\":\"1h\"");
+        String path = "/queues/" + queue + "/messages?state=delayed";
+
+        Reply first = get(path).expect(200);
+        assertThat(first.list("messages")).isEmpty();
+        Reply second = get(path + "&after=" + first.text("next")).expect(200);
+
+        assertThat(second.list("messages"))
+                .extracting(message -> message.get("id").asString())
+                .containsExactly(delayed);
+        assertThat(second.body().get("next").isNull()).isTrue();
+    }
+
     @Test
     void cancelsWhatIsNotInFlight() {
         String delayed = enqueue("\"payload\":1,\"delay\":\"1h\"");

@@ -56,8 +56,7 @@ class SubscriptionRestIT extends RestBroker {
         post("/queues/" + queue + "/messages", array).expect(201);
 
         for (int round = 0; round < 3; round++) {
-            List<JsonNode> deliveries = post(
-                            subscription + "/receive", "{\"max\":10,\"wait\":\"0s\"}")
+            List<JsonNode> deliveries = post(subscription + "/receive", "{\"max\":10,\"wait\":\"0s\"}")
                     .expect(200)
                     .list("deliveries");
             assertThat(deliveries).hasSizeBetween(1, 4);
