@@ -11,7 +11,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxEnqueueBody the largest body of an enqueue: room for the payloads of one request in base64
  * @param maxBody the largest body of any other request
  * @param maxBodiesTogether the most that bodies of requests which are being worked on may come to
- * @param threads how many requests may work on the database at the same time
+ * @param threads how many requests may work on the database at the same time: fewer than it has connections, which deliveries
+ *     and the sign of life of this node need, too
  * @param queueCapacity how many more may wait for one of those threads before requests are refused
  */
 @ConfigurationProperties("fila.broker.rest")
@@ -19,7 +20,7 @@ record RestProperties(
         @DefaultValue("48MB") DataSize maxEnqueueBody,
         @DefaultValue("256KB") DataSize maxBody,
         @DefaultValue("128MB") DataSize maxBodiesTogether,
-        @DefaultValue("16") int threads,
+        @DefaultValue("8") int threads,
         @DefaultValue("256") int queueCapacity) {
 
     RestProperties {
