@@ -100,8 +100,12 @@ final class Allotment {
         return charges;
     }
 
-    /** What the claim says of each lane. */
-    List<LaneAnswer> answers(Map<UUID, List<Delivery>> leased) {
+    /**
+     * What the claim says of each lane.
+     *
+     * @param isCut whether there were more messages, for which there was no space: that a lane gave few says nothing then
+     */
+    List<LaneAnswer> answers(Map<UUID, List<Delivery>> leased, boolean isCut) {
         List<LaneAnswer> result = new ArrayList<>();
         for (Share share : proposal.shares()) {
             Collection<Delivery> deliveries = leased.getOrDefault(share.lane(), List.of());
@@ -109,7 +113,8 @@ final class Allotment {
                     .mapToLong(delivery -> delivery.lease().sequence() + 1)
                     .max()
                     .orElse(share.head());
-            result.add(new LaneAnswer(share.lane(), asked.getOrDefault(share.lane(), 0), deliveries.size(), head));
+            int allotted = isCut ? deliveries.size() : asked.getOrDefault(share.lane(), 0);
+            result.add(new LaneAnswer(share.lane(), allotted, deliveries.size(), head));
         }
         return result;
     }

@@ -32,6 +32,9 @@ class Claims {
 
     private static final String LEASE = Sql.load(Claims.class, "lease_messages");
 
+    /** What the payloads of one claim come to at most, unless it is one message: as many large ones would fill the memory. */
+    private static final int MOST_BYTES = 8 << 20;
+
     private final Database database;
     private final BucketStore buckets;
 
@@ -39,6 +42,9 @@ class Claims {
         this.database = database;
         this.buckets = buckets;
     }
+
+    /** @param isCut whether there were more, for which there was no space */
+    private record Found(Map<UUID, List<Delivery>> byLane, boolean isCut) {}
 
     /**
      * Claims what is proposed, as far as there is room; empty if it was proposed by rules that are no longer true, and nothing was done.
@@ -58,7 +64,8 @@ class Claims {
             }
             Map<UUID, Room> rooms = opening.rooms();
             Allotment allotment = Allotment.of(proposal, opening.locked(), rooms);
-            Map<UUID, List<Delivery>> leased = lease(connection, rules, allotment);
+            Found found = lease(connection, rules, allotment);
+            Map<UUID, List<Delivery>> leased = found.byLane();
             List<Grant> grants = List.of();
             Map<UUID, Integer> charges = allotment.charges(leased);
             if (!charges.isEmpty()) {
@@ -66,7 +73,7 @@ class Claims {
             }
             return Optional.of(new Claimed(
                     opening.clock(),
-                    allotment.answers(leased),
+                    allotment.answers(leased, found.isCut()),
                     allotment.ordered(leased),
                     grants,
                     allotment.after(charges),
@@ -74,39 +81,43 @@ class Claims {
         });
     }
 
-    private static Map<UUID, List<Delivery>> lease(Connection connection, QueueRules rules, Allotment allotment)
-            throws SQLException {
+    private static Found lease(Connection connection, QueueRules rules, Allotment allotment) throws SQLException {
         List<Share> shares = allotment.shares();
-        Map<UUID, List<Delivery>> leased = new LinkedHashMap<>();
+        Map<UUID, List<Delivery>> byLane = new LinkedHashMap<>();
         if (shares.isEmpty()) {
-            return leased;
+            return new Found(byLane, false);
         }
         UUID claim = UUID.randomUUID();
         try (PreparedStatement statement = connection.prepareStatement(LEASE)) {
-            statement.setObject(1, claim);
-            statement.setLong(2, rules.visibilityTimeout().toMillis());
-            statement.setLong(3, rules.queueId());
             statement.setArray(
-                    4,
+                    1,
                     connection.createArrayOf(
                             "uuid", shares.stream().map(Share::lane).toArray()));
             statement.setArray(
-                    5,
+                    2,
                     connection.createArrayOf(
                             "bigint", shares.stream().map(Share::head).toArray()));
             statement.setArray(
-                    6,
+                    3,
                     connection.createArrayOf(
                             "integer", shares.stream().map(Share::quota).toArray()));
+            statement.setLong(4, rules.queueId());
+            statement.setObject(5, claim);
+            statement.setLong(6, rules.visibilityTimeout().toMillis());
             statement.setLong(7, rules.queueId());
+            statement.setInt(8, MOST_BYTES);
+            long found = 0;
+            int count = 0;
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    leased.computeIfAbsent(row.getObject(2, UUID.class), lane -> new ArrayList<>())
+                    byLane.computeIfAbsent(row.getObject(2, UUID.class), lane -> new ArrayList<>())
                             .add(delivery(row, claim, rules));
+                    count++;
+                    found = row.getLong(13);
                 }
             }
+            return new Found(byLane, count < found);
         }
-        return leased;
     }
 
     private static Delivery delivery(ResultSet row, UUID claim, QueueRules rules) throws SQLException {

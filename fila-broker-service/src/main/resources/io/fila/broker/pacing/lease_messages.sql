@@ -1,27 +1,33 @@
--- Leases the oldest ready messages of the given lanes, in the order of the lanes, up to each lane's share.
+-- Leases the oldest ready messages of the given lanes, in the order of the lanes, up to each lane's share, and altogether up to so many
+-- bytes of payload, or one message: lengths are known without reading payloads. Each row tells how many messages were found; more
+-- than were leased means that the bytes ended it.
 -- Serving indexes: message_ready for finding, the primary key for updating: never a scan of the table, however large it is and
 -- whatever the planner believes (the array keeps it from joining). Locks: the messages, skipping those that somebody else has.
 -- Writes: message.
+with found as materialized (
+    select candidate.sequence,
+           row_number() over so_far as place,
+           sum(candidate.bytes) over so_far as bytes
+    from unnest(?::uuid[], ?::bigint[], ?::integer[]) with ordinality as l (lane, head, quota, position)
+    cross join lateral (
+        select r.sequence, octet_length(r.payload) as bytes
+        from message r
+        where r.queue_id = ?
+          and r.lane = l.lane
+          and r.state = 0
+          and r.sequence >= l.head
+        order by r.sequence
+        limit l.quota
+        for update skip locked
+    ) candidate
+    window so_far as (order by l.position, candidate.sequence)
+)
 update message m
 set state       = 3,
     lease       = ?,
     lease_until = clock_timestamp() + ? * interval '1 millisecond',
     attempts    = m.attempts + 1
 where m.queue_id = ?
-  and m.sequence = any (array(
-      select candidate.sequence
-      from unnest(?::uuid[], ?::bigint[], ?::integer[]) with ordinality as l (lane, head, quota, position)
-      cross join lateral (
-          select r.sequence
-          from message r
-          where r.queue_id = ?
-            and r.lane = l.lane
-            and r.state = 0
-            and r.sequence >= l.head
-          order by r.sequence
-          limit l.quota
-          for update skip locked
-      ) candidate
-  ))
+  and m.sequence = any (array(select sequence from found where place = 1 or bytes <= ?))
 returning m.sequence, m.lane, m.id, m.payload_kind, m.payload, m.headers, m.fairness_key, m.attributes, m.attempts, m.redrives,
-          m.enqueued_at, m.lease_until
+          m.enqueued_at, m.lease_until, (select count(*) from found)

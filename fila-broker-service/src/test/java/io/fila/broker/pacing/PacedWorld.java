@@ -215,7 +215,7 @@ final class PacedWorld {
         Map<UUID, Integer> charges = allotment.charges(leased);
         charges.forEach((id, count) -> bucketsById.get(id).deliver(now, count));
         allotment.after(charges).forEach((id, answer) -> tell(bucketsById.get(id), answer, unsettled));
-        allotment.answers(leased).forEach(this::answer);
+        allotment.answers(leased, false).forEach(this::answer);
     }
 
     /** One round without anything unusual; returns how many were delivered. */

@@ -67,7 +67,8 @@ class StatementsIT {
     private static final List<Planned> PLANNED = List.of(
             new Planned(
                     "lease_messages",
-                    "gen_random_uuid(), 30000, 1, %s, array_fill(0::bigint, array[20]), %s, 1".formatted(LANES, COUNTS),
+                    "%s, array_fill(0::bigint, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
+                            .formatted(LANES, COUNTS),
                     List.of("message_ready", "message_pkey")),
             new Planned("find_lanes", "1, md5('')::uuid, 1, 1000", List.of("message_ready")),
             new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),

@@ -1,0 +1,92 @@
+package io.fila.broker.pacing;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Timeline;
+import io.fila.broker.message.LaneKey;
+import io.fila.broker.pacing.Proposal.Share;
+import io.fila.broker.queue.QueueName;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a claim leases, statement by statement. */
+class ClaimsIT {
+
+    private static final UUID FIRST = new UUID(1, 1);
+    private static final UUID SECOND = new UUID(1, 2);
+
+    private final StoredRows rows = new StoredRows();
+    private final Claims claims =
+            new Claims(rows.database, new BucketStore(rows.database, new Timeline(rows.database)));
+    private QueueRules rules;
+
+    @BeforeEach
+    void create() {
+        rules = new QueueRules(
+                rows.queue("orders"),
+                new QueueName("orders"),
+                0,
+                false,
+                Duration.ofMinutes(1),
+                new LaneKey(List.of()),
+                List.of());
+        new Timeline(rows.database).beat();
+    }
+
+    @AfterEach
+    void close() {
+        rows.close();
+    }
+
+    private void store(UUID lane, int count, int bytes) {
+        rows.execute("""
+                insert into message (queue_id, id, lane, state, payload_kind, payload)
+                select ?, gen_random_uuid(), ?, 0, 1, convert_to(repeat('x', ?), 'UTF8')
+                from generate_series(1, ?)
+                """, rules.queueId(), lane, bytes, count);
+    }
+
+    private Claimed claim(Share... shares) {
+        return claims.claim(
+                        rules, new Proposal(List.of(shares), Map.of()), List.of(), Duration.ofSeconds(1), Duration.ZERO)
+                .orElseThrow();
+    }
+
+    private static Share share(UUID lane, int quota) {
+        return new Share(lane, 0, quota, quota, List.of());
+    }
+
+    @Test
+    void leasesNoMoreThanSoManyBytesAndTakesNoLaneForDrainedBecauseOfIt() {
+        store(FIRST, 6, 1 << 20);
+        store(SECOND, 6, 1 << 20);
+
+        Claimed first = claim(share(FIRST, 7), share(SECOND, 7));
+        Claimed second = claim(share(FIRST, 7), share(SECOND, 7));
+
+        assertThat(first.leased()).hasSize(8);
+        assertThat(first.answers()).extracting(LaneAnswer::leased).containsExactly(6, 2);
+        assertThat(first.answers()).allMatch(answer -> answer.leased() == answer.asked());
+        assertThat(second.answers()).extracting(LaneAnswer::leased).containsExactly(0, 4);
+        assertThat(second.answers()).extracting(LaneAnswer::asked).containsExactly(7, 7);
+    }
+
+    @Test
+    void leasesOneMessageHoweverLarge() {
+        store(FIRST, 2, 9 << 20);
+
+        Claimed claimed = claim(share(FIRST, 2));
+
+        assertThat(claimed.leased()).hasSize(1);
+        assertThat(claimed.answers())
+                .containsExactly(
+                        new LaneAnswer(FIRST, 1, 1, claimed.answers().get(0).head()));
+    }
+}
