@@ -1,5 +1,6 @@
 package io.fila.benchmarks;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ServerSocket;
@@ -26,15 +27,20 @@ final class BrokerNode implements AutoCloseable {
     private final String name;
     private final int grpcPort;
     private final int restPort;
+    private final boolean logsDeliveries;
     private final List<String> arguments;
     private @Nullable Process process;
 
-    /** @param arguments further ones for the broker */
-    BrokerNode(Path directory, String name, List<String> arguments) throws IOException {
+    /**
+     * @param logsDeliveries whether it writes down every delivery
+     * @param arguments further ones for the broker
+     */
+    BrokerNode(Path directory, String name, boolean logsDeliveries, List<String> arguments) throws IOException {
         this.directory = directory;
         this.name = name;
         this.grpcPort = freePort();
         this.restPort = freePort();
+        this.logsDeliveries = logsDeliveries;
         this.arguments = List.copyOf(arguments);
     }
 
@@ -61,8 +67,11 @@ final class BrokerNode implements AutoCloseable {
                 "-jar",
                 JAR.toAbsolutePath().toString(),
                 "--server.port=" + restPort,
-                "--spring.grpc.server.port=" + grpcPort,
-                "--fila.broker.pacing.delivery-log.file=" + deliveryLog().toAbsolutePath()));
+                "--spring.grpc.server.port=" + grpcPort));
+        if (logsDeliveries) {
+            command.add(
+                    "--fila.broker.pacing.delivery-log.file=" + deliveryLog().toAbsolutePath());
+        }
         command.addAll(arguments);
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -72,27 +81,58 @@ final class BrokerNode implements AutoCloseable {
     }
 
     void awaitReady() throws IOException {
-        URI readiness = URI.create("http://127.0.0.1:" + restPort + "/actuator/health/readiness");
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() - deadline < 0) {
             if (!running().isAlive()) {
                 throw new IOException(name + " has stopped; see its log in " + directory);
             }
             try {
-                HttpRequest request = HttpRequest.newBuilder(readiness)
-                        .timeout(Duration.ofSeconds(2))
-                        .build();
-                if (HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
+                if (get("/actuator/health/readiness").statusCode() == 200) {
                     return;
                 }
+            } catch (InterruptedIOException e) {
+                throw e;
             } catch (IOException e) {
                 // not yet
-            } catch (InterruptedException e) {
-                throw new InterruptedIOException();
             }
             Pause.of(Duration.ofMillis(100));
         }
         throw new IOException(name + " is not ready after " + PATIENCE);
+    }
+
+    private HttpResponse<String> get(String path) throws IOException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + restPort + path))
+                .timeout(Duration.ofSeconds(2))
+                .build();
+        try {
+            return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+        }
+    }
+
+    /** How many lines its metrics have. */
+    long metricLines() throws IOException {
+        return get("/actuator/prometheus").body().lines().count();
+    }
+
+    /** What lives in its heap after a collection. */
+    long liveBytes() throws IOException {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        Long.toString(running().pid()),
+                        "GC.class_histogram")
+                .redirectErrorStream(true)
+                .start();
+        try (BufferedReader lines = jcmd.inputReader()) {
+            // "Total      1234567      89012345": instances and bytes
+            return lines.lines()
+                    .filter(line -> line.startsWith("Total"))
+                    .map(line -> line.trim().split("\\s+"))
+                    .mapToLong(fields -> Long.parseLong(fields[2]))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("jcmd tells nothing of " + name));
+        }
     }
 
     /** Gives it no chance to do anything. */

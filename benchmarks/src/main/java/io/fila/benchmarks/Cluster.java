@@ -3,6 +3,9 @@ package io.fila.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,27 +15,32 @@ import java.util.List;
  */
 final class Cluster implements AutoCloseable {
 
+    private static final String USER = "fila";
+
     private final Path directory;
     private final BrokerNode host;
     private final List<BrokerNode> nodes = new ArrayList<>();
 
     /** Starts the host and {@code others} further nodes; all they write goes to {@code directory}. */
-    Cluster(Path directory, int others, String... arguments) throws IOException {
+    Cluster(Path directory, int others) throws IOException {
+        this(directory, others, true);
+    }
+
+    private Cluster(Path directory, int others, boolean logsDeliveries) throws IOException {
         this.directory = directory;
         Path data = directory.resolve("data");
-        List<String> hosts = new ArrayList<>(List.of(arguments));
-        hosts.add("--fila.broker.data-dir=" + data);
-        this.host = new BrokerNode(directory, "host", hosts);
+        this.host = new BrokerNode(directory, "host", logsDeliveries, List.of("--fila.broker.data-dir=" + data));
         try {
             host.start();
             for (int i = 1; i <= others; i++) {
-                List<String> joins = new ArrayList<>(List.of(arguments));
-                joins.add("--spring.datasource.url=jdbc:postgresql://127.0.0.1:"
-                        + Files.readString(data.resolve("fila/port")).strip() + "/fila");
-                joins.add("--spring.datasource.username=fila");
-                joins.add("--spring.datasource.password="
-                        + Files.readString(data.resolve("fila/password")).strip());
-                BrokerNode node = new BrokerNode(directory, "node-" + i, joins);
+                BrokerNode node = new BrokerNode(
+                        directory,
+                        "node-" + i,
+                        logsDeliveries,
+                        List.of(
+                                "--spring.datasource.url=" + url(),
+                                "--spring.datasource.username=" + USER,
+                                "--spring.datasource.password=" + password()));
                 nodes.add(node);
                 node.start();
             }
@@ -40,6 +48,25 @@ final class Cluster implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /** For what is measured without the work of writing down every delivery. */
+    static Cluster withoutDeliveryLog(Path directory, int others) throws IOException {
+        return new Cluster(directory, others, false);
+    }
+
+    /** A connection to the database, to be closed by the caller. */
+    Connection connect() throws IOException, SQLException {
+        return DriverManager.getConnection(url(), USER, password());
+    }
+
+    private String url() throws IOException {
+        return "jdbc:postgresql://127.0.0.1:"
+                + Files.readString(directory.resolve("data/fila/port")).strip() + "/fila";
+    }
+
+    private String password() throws IOException {
+        return Files.readString(directory.resolve("data/fila/password")).strip();
     }
 
     BrokerNode host() {

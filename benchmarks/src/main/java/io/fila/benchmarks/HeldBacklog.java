@@ -4,19 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicInteger;
 
-import io.fila.client.Delivery;
 import io.fila.client.FilaClient;
-import io.fila.client.FilaSubscription;
 import io.fila.client.MissingKey;
 import io.fila.client.OutgoingMessage;
 import io.fila.client.QueueSpec;
-import io.fila.client.SubscriptionListener;
-import io.fila.client.SubscriptionSpec;
 import io.fila.client.ThrottleSpec;
 import io.fila.history.DeliveredMessage;
 import io.fila.history.DeliveryLog;
@@ -28,7 +22,6 @@ import io.fila.history.DeliveryLog;
 final class HeldBacklog {
 
     private static final int HELD = 100_000;
-    private static final int AT_ONCE = 1_000;
     private static final int FREE_AT_ONCE = 10;
     private static final Duration BETWEEN_FREE = Duration.ofMillis(20);
     private static final Duration WARM_UP = Duration.ofSeconds(10);
@@ -78,49 +71,33 @@ final class HeldBacklog {
     /** A queue with {@code held} messages in {@code lanes} lanes that one bucket holds, and 500 free messages a second beside. */
     private Cost measure(String queue, int lanes, int held, Duration length) throws Exception {
         client.declareQueue(QueueSpec.of(queue));
-        for (int sent = 0; sent < held; sent += AT_ONCE) {
-            List<OutgoingMessage> batch = new ArrayList<>();
-            for (int i = sent; i < sent + AT_ONCE; i++) {
-                batch.add(message()
+        Traffic.send(
+                client,
+                queue,
+                held,
+                i -> message()
                         .header("held", "yes")
                         .fairnessKey("lane-" + i % lanes)
                         .build());
-            }
-            client.sendAll(queue, batch);
-        }
-        AtomicInteger handled = new AtomicInteger();
-        FilaSubscription[] self = new FilaSubscription[1];
         ThrottleSpec throttle =
                 ThrottleSpec.of(queue, "20/1s").keyedBy("header:held").whenKeyMissing(MissingKey.UNTHROTTLED);
-        self[0] = client.subscribe(
-                new SubscriptionSpec(queue, "benchmark", List.of(throttle)), new SubscriptionListener() {
-                    @Override
-                    public void onDelivery(Delivery delivery) {
-                        delivery.ack().thenRun(() -> {
-                            handled.incrementAndGet();
-                            self[0].request(1);
-                        });
-                    }
-                });
-        try {
-            self[0].request(1_000);
+        try (Traffic consumer = Traffic.consume(client, queue, throttle)) {
+            consumer.request(1_000);
             // the lanes are taken in
             Pause.of(Duration.ofSeconds(3));
             long cpuBefore = databaseCpuMillis();
-            int handledBefore = handled.get();
+            long handledBefore = consumer.handled();
             long end = System.nanoTime() + length.toNanos();
             while (System.nanoTime() - end < 0) {
-                List<OutgoingMessage> batch = new ArrayList<>();
-                for (int i = 0; i < FREE_AT_ONCE; i++) {
-                    batch.add(message().header("free", "yes").build());
-                }
-                client.sendAll(queue, batch);
+                Traffic.send(
+                        client,
+                        queue,
+                        FREE_AT_ONCE,
+                        i -> message().header("free", "yes").build());
                 Pause.of(BETWEEN_FREE);
             }
-            double cpu = (double) (databaseCpuMillis() - cpuBefore) / (handled.get() - handledBefore);
+            double cpu = (double) (databaseCpuMillis() - cpuBefore) / (consumer.handled() - handledBefore);
             return new Cost(freeDelay(queue), cpu);
-        } finally {
-            self[0].close();
         }
     }
 

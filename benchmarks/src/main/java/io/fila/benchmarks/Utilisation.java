@@ -7,15 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
-import io.fila.client.Delivery;
 import io.fila.client.FilaClient;
-import io.fila.client.FilaSubscription;
 import io.fila.client.OutgoingMessage;
 import io.fila.client.QueueSpec;
-import io.fila.client.SubscriptionListener;
-import io.fila.client.SubscriptionSpec;
 import io.fila.client.ThrottleSpec;
 import io.fila.history.DeliveredMessage;
 import io.fila.history.DeliveryLog;
@@ -27,7 +22,6 @@ import io.fila.history.WindowLimit;
 final class Utilisation {
 
     private static final int CREDIT = 5_000;
-    private static final int AT_ONCE = 1_000;
 
     /** So that what is measured is not how a process starts. */
     private static final WindowLimit WARM_UP = WindowLimit.parse("20/100ms");
@@ -76,48 +70,25 @@ final class Utilisation {
             throws Exception {
         long windows = length.dividedBy(limit.window()) + 3;
         List<FilaClient> clients = new ArrayList<>();
-        List<FilaSubscription> subscriptions = new ArrayList<>();
+        List<Traffic> consumers = new ArrayList<>();
         try {
             FilaClient producer =
                     FilaClient.builder().address(cluster.host().address()).build();
             clients.add(producer);
             producer.declareQueue(new QueueSpec(name, Duration.ofMinutes(1), null, null));
-            fill(producer, name, windows * limit.count());
+            Traffic.send(producer, name, windows * limit.count(), i -> OutgoingMessage.text("message " + i));
             for (BrokerNode node : consumedAt) {
                 FilaClient client = FilaClient.builder().address(node.address()).build();
                 clients.add(client);
-                subscriptions.add(subscribe(client, name, limit));
+                Traffic consumer = Traffic.consume(client, name, ThrottleSpec.of(name, limit.toString()));
+                consumers.add(consumer);
+                consumer.request(CREDIT);
             }
             Pause.of(length);
         } finally {
-            subscriptions.forEach(FilaSubscription::close);
+            consumers.forEach(Traffic::close);
             clients.forEach(FilaClient::close);
         }
-    }
-
-    private static void fill(FilaClient client, String queue, long messages) {
-        for (long sent = 0; sent < messages; sent += AT_ONCE) {
-            List<OutgoingMessage> batch = new ArrayList<>();
-            for (long i = sent; i < Math.min(messages, sent + AT_ONCE); i++) {
-                batch.add(OutgoingMessage.text("message " + i));
-            }
-            client.sendAll(queue, batch);
-        }
-    }
-
-    private static FilaSubscription subscribe(FilaClient client, String queue, WindowLimit limit) {
-        CompletableFuture<FilaSubscription> self = new CompletableFuture<>();
-        FilaSubscription subscription = client.subscribe(
-                new SubscriptionSpec(queue, "benchmark", List.of(ThrottleSpec.of(queue, limit.toString()))),
-                new SubscriptionListener() {
-                    @Override
-                    public void onDelivery(Delivery delivery) {
-                        delivery.ack().thenRun(() -> self.thenAccept(one -> one.request(1)));
-                    }
-                });
-        self.complete(subscription);
-        subscription.request(CREDIT);
-        return subscription;
     }
 
     private static boolean judge(Cluster cluster, String throttle, WindowLimit limit, double least) throws IOException {

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class LaneIntake {
 
     private static final int PAGE = 1_000;
-    private static final int MAX_INSERTED = 200_000;
 
     private final LaneStore lanes;
     private final BucketStore buckets;
@@ -35,7 +34,7 @@ final class LaneIntake {
     /** Lanes that an older lane key named: their messages are moved, a batch at a time. */
     private final Set<UUID> stale = new LinkedHashSet<>();
 
-    /** Buckets that this node has made sure of: one that was evicted since is inserted by the claim that misses it. */
+    /** Buckets that this node has made sure of since the last sweep: one that was evicted is inserted by the claim that misses it. */
     private final Set<UUID> inserted = new HashSet<>();
 
     /** Where the sweep under way goes on; null between sweeps. */
@@ -70,6 +69,8 @@ final class LaneIntake {
 
     /** Begins a sweep: {@link #takeIn} then looks through the whole queue, a page at a time. */
     void sweep() {
+        // or keys used once would be kept for ever
+        inserted.clear();
         if (sweepAfter == null) {
             sweepAfter = LaneStore.FIRST;
         }
@@ -169,9 +170,6 @@ final class LaneIntake {
         List<Bucket> fresh = new ArrayList<>();
         List<Scheduler.LaneInfo> infos = new ArrayList<>();
         ArrayDeque<Arrival> added = new ArrayDeque<>();
-        if (inserted.size() > MAX_INSERTED) {
-            inserted.clear();
-        }
         for (Arrival arrival : arrivals) {
             Keyed keyed = arrival.sample().keyed();
             if (!rules.laneKey().laneOf(keyed).equals(arrival.lane())) {
