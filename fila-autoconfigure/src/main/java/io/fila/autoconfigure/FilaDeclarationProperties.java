@@ -60,17 +60,27 @@ public record FilaDeclarationProperties(
      * What follows a failed attempt.
      *
      * @param maxAttempts How often a message is delivered before it is dead-lettered.
-     * @param initialBackoff Delay before the second attempt.
-     * @param multiplier By how much the delay grows with each attempt.
-     * @param maxBackoff Longest delay.
-     * @param jitter Part of the delay that is random, 0 to 1.
+     * @param backoff How long the next attempt waits.
      */
     public record Retry(
-            @Nullable Integer maxAttempts,
-            @Nullable Duration initialBackoff,
+            @Nullable Integer maxAttempts, @Nullable Backoff backoff) {}
+
+    /**
+     * How long the next attempt waits.
+     *
+     * @param initial Delay before the second attempt; zero: none.
+     * @param multiplier By how much the delay grows with each attempt.
+     * @param max Longest delay.
+     * @param jitter Part of the delay that is random, 0 to 1.
+     */
+    public record Backoff(
+            @Nullable Duration initial,
             @Nullable Double multiplier,
-            @Nullable Duration maxBackoff,
-            @Nullable Double jitter) {}
+            @Nullable Duration max,
+            @Nullable Double jitter) {
+
+        static final Backoff NONE_GIVEN = new Backoff(null, null, null, null);
+    }
 
     ThrottleDefinitions throttleDefinitions() {
         return throttleDefinitions(throttles);
@@ -112,22 +122,28 @@ public record FilaDeclarationProperties(
         if (retry == null) {
             return null;
         }
-        Double jitter = retry.jitter();
         require(
                 retry.maxAttempts() == null || retry.maxAttempts() > 0,
                 prefix + "max-attempts",
                 retry.maxAttempts(),
                 "1 or more");
-        requirePositive(prefix + "initial-backoff", retry.initialBackoff());
-        require(
-                retry.multiplier() == null || retry.multiplier() >= 1,
-                prefix + "multiplier",
-                retry.multiplier(),
-                "1 or more");
-        requirePositive(prefix + "max-backoff", retry.maxBackoff());
-        require(jitter == null || (jitter >= 0 && jitter <= 1), prefix + "jitter", jitter, "0 to 1");
+        Backoff backoff = retry.backoff() == null ? Backoff.NONE_GIVEN : retry.backoff();
+        check(prefix + "backoff.", backoff);
         return new QueueSpec.Retry(
-                retry.maxAttempts(), retry.initialBackoff(), retry.multiplier(), retry.maxBackoff(), jitter);
+                retry.maxAttempts(), backoff.initial(), backoff.multiplier(), backoff.max(), backoff.jitter());
+    }
+
+    private static void check(String prefix, Backoff backoff) {
+        Double multiplier = backoff.multiplier();
+        Double jitter = backoff.jitter();
+        requireNotNegative(prefix + "initial", backoff.initial());
+        require(multiplier == null || multiplier >= 1, prefix + "multiplier", multiplier, "1 or more");
+        requireNotNegative(prefix + "max", backoff.max());
+        require(jitter == null || (jitter >= 0 && jitter <= 1), prefix + "jitter", jitter, "0 to 1");
+    }
+
+    private static void requireNotNegative(String property, @Nullable Duration value) {
+        require(value == null || !value.isNegative(), property, value, "zero or more, such as 1s");
     }
 
     private static void requirePositive(String property, @Nullable Duration value) {

@@ -10,6 +10,7 @@ record Limit(String text, long deliveries, Duration window) {
 
     private static final Pattern FORM = Pattern.compile("\\s*(\\d{1,18})\\s*/\\s*(\\S+)\\s*");
     private static final Pattern SIMPLE_DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final long MOST = 1_000_000_000;
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(31);
     private static final String EXAMPLES = "write N/W with a window in ms, s, m, h or d, such as 100/1s or 60/1m";
@@ -23,10 +24,18 @@ record Limit(String text, long deliveries, Duration window) {
         if (deliveries == 0) {
             throw new InvalidDeclarationException("limit '" + text + "' allows no delivery at all", EXAMPLES);
         }
+        if (deliveries > MOST) {
+            throw new InvalidDeclarationException(
+                    "limit '" + text + "' allows more than can be counted", "use at most " + MOST + " in a window");
+        }
         Duration window = duration(text, form.group(2));
         if (window.compareTo(SHORTEST) < 0 || window.compareTo(LONGEST) > 0) {
             throw new InvalidDeclarationException(
                     "the window of limit '" + text + "' is out of range", "use 1ms to 31d");
+        }
+        if (window.toNanosPart() % 1_000_000 != 0) {
+            throw new InvalidDeclarationException(
+                    "the window of limit '" + text + "' is not a whole number of milliseconds", EXAMPLES);
         }
         return new Limit(text.strip(), deliveries, window);
     }

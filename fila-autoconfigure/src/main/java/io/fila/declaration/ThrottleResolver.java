@@ -15,6 +15,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 /** Finds the throttles of a listener method: annotations, meta-annotations, and definitions they refer to. */
 public final class ThrottleResolver {
 
+    /** The broker takes no more of one subscription. */
+    private static final int MOST = 20;
+
     private final AttributeExpressions expressions;
     private final ThrottleDefinitions definitions;
 
@@ -34,6 +37,10 @@ public final class ThrottleResolver {
                 throw new InvalidDeclarationException(
                         "throttle '" + throttle.name() + "' is declared twice", "put all limits into one declaration");
             }
+        }
+        if (byName.size() > MOST) {
+            throw new InvalidDeclarationException(
+                    "there are " + byName.size() + " throttles", "give a listener at most " + MOST);
         }
         return new ArrayList<>(byName.values());
     }

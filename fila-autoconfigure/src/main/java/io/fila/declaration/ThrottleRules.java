@@ -8,9 +8,15 @@ import java.util.regex.Pattern;
 
 import io.fila.client.ThrottleSpec;
 
-/** The broker's rules for one throttle, checked before anything is sent. */
+/**
+ * The broker's rules for one throttle, checked before anything is sent: what it would refuse stops the start, and not the listener
+ * afterwards. The bounds are those of {@code docs/rest.md}.
+ */
 public final class ThrottleRules {
 
+    private static final int MAX_LIMITS = 10;
+    private static final int MAX_COMPONENTS = 8;
+    private static final int LONGEST_COMPONENT = 300;
     private static final Pattern COMPONENT = Pattern.compile("fairnessKey|(header|attribute):.+", Pattern.DOTALL);
 
     private ThrottleRules() {}
@@ -31,6 +37,10 @@ public final class ThrottleRules {
         if (texts.isEmpty()) {
             throw new InvalidDeclarationException(
                     "there are no limits", "give at least one, or define fila.throttles." + throttle + ".limits");
+        }
+        if (texts.size() > MAX_LIMITS) {
+            throw new InvalidDeclarationException(
+                    "there are " + texts.size() + " limits", "give at most " + MAX_LIMITS);
         }
         List<Limit> byWindow = texts.stream()
                 .map(Limit::parse)
@@ -64,12 +74,21 @@ public final class ThrottleRules {
     }
 
     private static void checkKey(List<String> key) {
+        if (key.size() > MAX_COMPONENTS) {
+            throw new InvalidDeclarationException(
+                    "the key has " + key.size() + " components", "give at most " + MAX_COMPONENTS);
+        }
         Set<String> seen = new HashSet<>();
         for (String component : key) {
             if (!COMPONENT.matcher(component).matches()) {
                 throw new InvalidDeclarationException(
                         "'" + component + "' is no component of a key",
                         "use header:NAME, attribute:NAME or fairnessKey");
+            }
+            if (component.length() > LONGEST_COMPONENT || component.indexOf('\0') >= 0) {
+                throw new InvalidDeclarationException(
+                        "a component of the key has " + component.length() + " characters, or the character NUL",
+                        "use at most " + LONGEST_COMPONENT + ", without NUL");
             }
             if (!seen.add(component)) {
                 throw new InvalidDeclarationException("'" + component + "' is in the key twice", "remove one of them");

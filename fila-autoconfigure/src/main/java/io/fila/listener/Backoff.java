@@ -2,7 +2,7 @@ package io.fila.listener;
 
 import java.time.Duration;
 
-/** Pauses between attempts to subscribe: 1 s, doubled up to 15 s. Guarded by the container's lock. */
+/** Pauses between attempts to subscribe: 1 s, doubled up to 15 s. Guarded by the {@link Lifecycle}'s lock. */
 final class Backoff {
 
     private static final Duration FIRST = Duration.ofSeconds(1);

@@ -2,7 +2,7 @@ package io.fila.listener;
 
 /**
  * Who occupies a container's handlers: messages it holds, and deliveries it has asked for. The two together never exceed the number
- * of handlers. Not safe for use by several threads: guarded by the container's lock.
+ * of handlers. Not safe for use by several threads: guarded by the {@link Lifecycle}'s lock.
  */
 final class HandlerSlots {
 

@@ -89,16 +89,29 @@ class FilaAutoConfigurationTests {
                 .withPropertyValues(
                         "fila.queues.orders.visibility-timeout=45s",
                         "fila.queues.orders.retry.max-attempts=5",
-                        "fila.queues.orders.retry.initial-backoff=250ms",
+                        "fila.queues.orders.retry.backoff.initial=250ms",
+                        "fila.queues.orders.retry.backoff.multiplier=1.5",
+                        "fila.queues.orders.retry.backoff.max=10s",
+                        "fila.queues.orders.retry.backoff.jitter=0.2",
                         "fila.queues.orders.max-backlog=1000")
                 .run(context -> assertThat(context.getBean(FakeClient.class).declared)
                         .containsExactly(
                                 new QueueSpec(
                                         "orders",
                                         Duration.ofSeconds(45),
-                                        new QueueSpec.Retry(5, Duration.ofMillis(250), null, null, null),
+                                        new QueueSpec.Retry(
+                                                5, Duration.ofMillis(250), 1.5, Duration.ofSeconds(10), 0.2),
                                         1000L),
                                 QueueSpec.of("reports")));
+    }
+
+    /** Once refused here, though the broker takes it. */
+    @Test
+    void allowsAttemptsWithoutAPause() {
+        runner.withPropertyValues("fila.queues.orders.retry.backoff.initial=0s")
+                .run(context -> assertThat(context.getBean(FakeClient.class).declared)
+                        .extracting(QueueSpec::retry)
+                        .containsExactly(new QueueSpec.Retry(null, Duration.ZERO, null, null, null)));
     }
 
     @Test
@@ -186,8 +199,10 @@ class FilaAutoConfigurationTests {
         assertThat(failure.apply("fila.throttles.a.key=fairnessKey")).contains("throttle 'a': there are no limits");
         assertThat(failure.apply("fila.queues.orders.visibility-timeout=0s"))
                 .contains("fila.queues.orders.visibility-timeout is PT0S");
-        assertThat(failure.apply("fila.queues.orders.retry.jitter=2"))
-                .contains("fila.queues.orders.retry.jitter is 2.0");
+        assertThat(failure.apply("fila.queues.orders.retry.backoff.jitter=2"))
+                .contains("fila.queues.orders.retry.backoff.jitter is 2.0");
+        assertThat(failure.apply("fila.queues.orders.retry.backoff.initial=-1s"))
+                .contains("fila.queues.orders.retry.backoff.initial is PT-1S; use zero or more");
         assertThat(failure.apply("fila.queues.orders.retry.max-attempts=0")).contains("use 1 or more");
         assertThat(failure.apply("fila.listener.concurrency=0")).contains("fila.listener.concurrency is 0");
         assertThat(failure.apply("fila.client.request-timeout=0s")).contains("fila.client.request-timeout is PT0S");

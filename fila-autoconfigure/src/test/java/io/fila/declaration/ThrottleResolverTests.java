@@ -1,9 +1,12 @@
 package io.fila.declaration;
 
+import java.lang.annotation.Annotation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.AnnotatedElement;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import io.fila.client.MissingKey;
 import io.fila.client.ThrottleSpec;
@@ -11,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.expression.StandardBeanExpressionResolver;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -79,7 +84,29 @@ class ThrottleResolverTests {
         assertThatThrownBy(() -> resolve("nameless")).hasMessageContaining("a throttle has no name");
     }
 
+    @Test
+    void refusesMoreThrottlesThanTheBrokerTakes() {
+        assertThat(resolver().resolve(throttled(20))).hasSize(20);
+        assertThatThrownBy(() -> resolver().resolve(throttled(21)))
+                .hasMessage("there are 21 throttles; give a listener at most 20");
+    }
+
+    private static AnnotatedElement throttled(int throttles) {
+        return AnnotatedElementUtils.forAnnotations(IntStream.range(0, throttles)
+                .mapToObj(i -> Map.<String, Object>of("name", "t" + i, "limits", "1/1s"))
+                .map(attributes -> AnnotationUtils.synthesizeAnnotation(attributes, Throttle.class, null))
+                .toArray(Annotation[]::new));
+    }
+
     private static List<ThrottleSpec> resolve(String method) {
+        try {
+            return resolver().resolve(Listeners.class.getDeclaredMethod(method));
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ThrottleResolver resolver() {
         StandardEnvironment environment = new StandardEnvironment();
         environment
                 .getPropertySources()
@@ -88,13 +115,7 @@ class ThrottleResolverTests {
         beans.addEmbeddedValueResolver(environment::resolveRequiredPlaceholders);
         beans.setBeanExpressionResolver(new StandardBeanExpressionResolver());
         beans.registerSingleton("keys", List.of("header:a", "header:b"));
-        ThrottleResolver resolver =
-                new ThrottleResolver(new AttributeExpressions(beans), new ThrottleDefinitions(List.of(REPORTING)));
-        try {
-            return resolver.resolve(Listeners.class.getDeclaredMethod(method));
-        } catch (NoSuchMethodException e) {
-            throw new AssertionError(e);
-        }
+        return new ThrottleResolver(new AttributeExpressions(beans), new ThrottleDefinitions(List.of(REPORTING)));
     }
 
     @Retention(RetentionPolicy.RUNTIME)

@@ -1,6 +1,8 @@
 package io.fila.declaration;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import io.fila.client.MissingKey;
 import io.fila.client.ThrottleSpec;
@@ -16,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ThrottleRulesTests {
 
     @ParameterizedTest
-    @ValueSource(strings = {"8/1s", "8/1020ms", "60/1m", "5000/1h", "1/31d", "60/PT1M", " 8 / 1s "})
+    @ValueSource(strings = {"8/1s", "8/1020ms", "60/1m", "5000/1h", "1/31d", "60/PT1M", " 8 / 1s ", "1000000000/1s"})
     void acceptsLimitsOfTheDocumentedForm(String limit) {
         assertThatCode(() -> ThrottleRules.check(ThrottleSpec.of("stripe", limit)))
                 .doesNotThrowAnyException();
@@ -24,7 +26,24 @@ class ThrottleRulesTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "8", "8/", "/1s", "-1/1s", "0/1s", "8/1", "8/1w", "8/0s", "8/32d", "8/1s/2", "x/1s", "8/P1Y"
+            strings = {
+                "",
+                "8",
+                "8/",
+                "/1s",
+                "-1/1s",
+                "0/1s",
+                "8/1",
+                "8/1w",
+                "8/0s",
+                "8/32d",
+                "8/1s/2",
+                "x/1s",
+                "8/P1Y",
+                "1000000001/1s",
+                "999999999999999999/31d",
+                "8/PT0.0015S",
+                "8/PT1.0000001S"
             })
     void refusesAnyOtherLimitAndNamesTheThrottle(String limit) {
         assertThatThrownBy(() -> ThrottleRules.check(ThrottleSpec.of("stripe", limit)))
@@ -78,6 +97,40 @@ class ThrottleRulesTests {
         assertThatThrownBy(() ->
                         ThrottleRules.check(ThrottleSpec.of("stripe", "8/1s").keyedBy(component)))
                 .hasMessageContaining("is no component of a key");
+    }
+
+    /** Once accepted here, so that the application started and the broker's refusal stopped the listener. */
+    @Test
+    void refusesMoreThanTheBrokerTakes() {
+        String[] limits = IntStream.rangeClosed(1, 11)
+                .mapToObj(i -> "%d/%ds".formatted(i, i * i))
+                .toArray(String[]::new);
+        assertThatThrownBy(() -> ThrottleRules.check(ThrottleSpec.of("stripe", limits)))
+                .hasMessage("throttle 'stripe': there are 11 limits; give at most 10");
+        assertThatCode(() -> ThrottleRules.check(ThrottleSpec.of("stripe", Arrays.copyOf(limits, 10))))
+                .doesNotThrowAnyException();
+
+        String[] key = IntStream.rangeClosed(1, 9).mapToObj(i -> "header:h" + i).toArray(String[]::new);
+        assertThatThrownBy(() ->
+                        ThrottleRules.check(ThrottleSpec.of("stripe", "8/1s").keyedBy(key)))
+                .hasMessage("throttle 'stripe': the key has 9 components; give at most 8");
+        assertThatCode(() ->
+                        ThrottleRules.check(ThrottleSpec.of("stripe", "8/1s").keyedBy(Arrays.copyOf(key, 8))))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"header:", "attribute:"})
+    void refusesComponentsThatAreTooLongOrHoldNul(String kind) {
+        String longest = kind + "n".repeat(300 - kind.length());
+        assertThatCode(() ->
+                        ThrottleRules.check(ThrottleSpec.of("stripe", "8/1s").keyedBy(longest)))
+                .doesNotThrowAnyException();
+        for (String refused : List.of(longest + "n", kind + "\0")) {
+            assertThatThrownBy(() -> ThrottleRules.check(
+                            ThrottleSpec.of("stripe", "8/1s").keyedBy(refused)))
+                    .hasMessageContaining("use at most 300, without NUL");
+        }
     }
 
     @Test

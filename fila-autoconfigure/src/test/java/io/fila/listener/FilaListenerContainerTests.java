@@ -351,7 +351,7 @@ class FilaListenerContainerTests {
 
     @Test
     void neverHoldsMoreThanItHasHandlersHoweverItIsPausedAndResumed() {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("fila.test.seed", System.nanoTime());
         Random random = new Random(seed);
         int handlers = 3;
         FilaListenerContainer container = container(handlers, (message, ack) -> Thread.yield());
@@ -368,8 +368,10 @@ class FilaListenerContainerTests {
                 }
             }
             long held = deliveries.stream().filter(d -> d.settlements.isEmpty()).count();
-            assertThat(held).as("held; seed %d", seed).isLessThanOrEqualTo(handlers);
-            assertThat(subscription().credit.get()).as("credit; seed %d", seed).isBetween(0, handlers);
+            assertThat(held).as("held; -Dfila.test.seed=%d", seed).isLessThanOrEqualTo(handlers);
+            assertThat(subscription().credit.get())
+                    .as("credit; -Dfila.test.seed=%d", seed)
+                    .isBetween(0, handlers);
         }
         container.resume();
         await().until(() -> subscription().credit.get() == handlers);

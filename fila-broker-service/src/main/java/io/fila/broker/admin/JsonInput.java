@@ -67,9 +67,13 @@ final class JsonInput {
                 .orElseThrow(() -> ProblemException.invalid("%s: there is no such field here; allowed: %s"
                         .formatted(
                                 path(),
-                                String.join(
-                                        ", ",
-                                        Arrays.stream(known).map(Field::name).toList()))));
+                                known.length == 0
+                                        ? "none"
+                                        : String.join(
+                                                ", ",
+                                                Arrays.stream(known)
+                                                        .map(Field::name)
+                                                        .toList()))));
     }
 
     /** An array; {@code element} reads each element. */

@@ -55,30 +55,35 @@ class MessageController {
 
     @GetMapping("/queues/{queue}/messages")
     Mono<ResponseEntity<Flux<DataBuffer>>> list(@PathVariable String queue, ServerHttpRequest request) {
-        return calls.call(() -> {
-            QueryParameters query = QueryParameters.of(request, "state", "limit", "after");
-            @Nullable String state = query.text("state");
-            Messages.Page page = messages.list(
-                    QueueName.of(queue),
-                    state == null ? null : MessageState.parse("state", state),
-                    query.number("limit", PAGE, 1, LARGEST_PAGE),
-                    query.text("after"));
-            String next = AnswerEncoder.MAPPER.writeValueAsString(page.next());
-            return new JsonArrayBody<>(
-                            "{\"messages\":[", page.messages(), MessageAnswer::of, "],\"next\":%s}".formatted(next))
-                    .toResponse();
-        });
+        return bodies.none(
+                request,
+                List.of("state", "limit", "after"),
+                query -> calls.call(() -> {
+                    @Nullable String state = query.text("state");
+                    Messages.Page page = messages.list(
+                            QueueName.of(queue),
+                            state == null ? null : MessageState.parse("state", state),
+                            query.number("limit", PAGE, 1, LARGEST_PAGE),
+                            query.text("after"));
+                    String next = AnswerEncoder.MAPPER.writeValueAsString(page.next());
+                    return new JsonArrayBody<>(
+                                    "{\"messages\":[",
+                                    page.messages(),
+                                    MessageAnswer::of,
+                                    "],\"next\":%s}".formatted(next))
+                            .toResponse();
+                }));
     }
 
     @GetMapping("/messages/{id}")
-    Mono<MessageAnswer> get(@PathVariable String id) {
-        return calls.call(() -> MessageAnswer.of(messages.get(Ids.parse("id", id))));
+    Mono<MessageAnswer> get(@PathVariable String id, ServerHttpRequest request) {
+        return bodies.none(request, () -> calls.call(() -> MessageAnswer.of(messages.get(Ids.parse("id", id)))));
     }
 
     @DeleteMapping("/messages/{id}")
     @ResponseStatus(HttpStatus.NO_CONTENT)
-    Mono<Void> cancel(@PathVariable String id) {
-        return calls.run(() -> messages.cancel(Ids.parse("id", id)));
+    Mono<Void> cancel(@PathVariable String id, ServerHttpRequest request) {
+        return bodies.none(request, () -> calls.run(() -> messages.cancel(Ids.parse("id", id))));
     }
 
     private static ResponseEntity<EnqueueAnswer> answer(List<Enqueued> results, boolean array) {

@@ -1,7 +1,6 @@
 package io.fila.broker.admin;
 
 import java.util.List;
-import java.util.Set;
 
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
@@ -19,20 +18,15 @@ final class QueryParameters {
     }
 
     /** Refuses a parameter that is not among {@code allowed}. */
-    static QueryParameters of(ServerHttpRequest request, String... allowed) {
+    static QueryParameters of(ServerHttpRequest request, List<String> allowed) {
         MultiValueMap<String, String> given = request.getQueryParams();
         for (String name : given.keySet()) {
-            if (!Set.of(allowed).contains(name)) {
+            if (!allowed.contains(name)) {
                 throw ProblemException.invalid("%s: there is no such query parameter here; allowed: %s"
-                        .formatted(Names.shown(name), allowed.length == 0 ? "none" : String.join(", ", allowed)));
+                        .formatted(Names.shown(name), allowed.isEmpty() ? "none" : String.join(", ", allowed)));
             }
         }
         return new QueryParameters(given);
-    }
-
-    /** Refuses every parameter. */
-    static void none(ServerHttpRequest request) {
-        of(request);
     }
 
     /** Every value given, in order; a parameter without a value is the empty string. */

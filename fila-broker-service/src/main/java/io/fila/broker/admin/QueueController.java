@@ -71,54 +71,56 @@ class QueueController {
 
     @GetMapping
     Mono<List<QueueAnswer>> list(ServerHttpRequest request) {
-        return calls.call(() -> {
-            QueryParameters.none(request);
-            return queues.list().stream()
-                    .map(this::withStats)
-                    .flatMap(Optional::stream)
-                    .toList();
-        });
+        return bodies.none(
+                request,
+                () -> calls.call(() -> queues.list().stream()
+                        .map(this::withStats)
+                        .flatMap(Optional::stream)
+                        .toList()));
     }
 
     @GetMapping("/{queue}")
     Mono<QueueAnswer> get(@PathVariable String queue, ServerHttpRequest request) {
-        return calls.call(() -> {
-            QueryParameters.none(request);
-            QueueName name = QueueName.of(queue);
-            return QueueAnswer.of(queues.get(name), stats.queue(name));
-        });
+        return bodies.none(
+                request,
+                () -> calls.call(() -> {
+                    QueueName name = QueueName.of(queue);
+                    return QueueAnswer.of(queues.get(name), stats.queue(name));
+                }));
     }
 
     @DeleteMapping("/{queue}")
     @ResponseStatus(HttpStatus.NO_CONTENT)
     Mono<Void> delete(@PathVariable String queue, ServerHttpRequest request) {
-        return calls.run(() -> {
-            boolean force = QueryParameters.of(request, "force").flag("force");
-            queues.delete(QueueName.of(queue), force);
-        });
+        return bodies.none(
+                request,
+                List.of("force"),
+                query -> calls.run(() -> queues.delete(QueueName.of(queue), query.flag("force"))));
     }
 
     @PostMapping("/{queue}/pause")
-    Mono<QueueAnswer> pause(@PathVariable String queue) {
-        return setPaused(queue, true);
+    Mono<QueueAnswer> pause(@PathVariable String queue, ServerHttpRequest request) {
+        return setPaused(queue, true, request);
     }
 
     @PostMapping("/{queue}/resume")
-    Mono<QueueAnswer> resume(@PathVariable String queue) {
-        return setPaused(queue, false);
+    Mono<QueueAnswer> resume(@PathVariable String queue, ServerHttpRequest request) {
+        return setPaused(queue, false, request);
     }
 
     @PostMapping("/{queue}/purge")
-    Mono<Purged> purge(@PathVariable String queue) {
-        return calls.call(() -> new Purged(queues.purge(QueueName.of(queue))));
+    Mono<Purged> purge(@PathVariable String queue, ServerHttpRequest request) {
+        return bodies.none(request, () -> calls.call(() -> new Purged(queues.purge(QueueName.of(queue)))));
     }
 
-    private Mono<QueueAnswer> setPaused(String queue, boolean paused) {
-        return calls.call(() -> {
-            QueueName name = QueueName.of(queue);
-            queues.setPaused(name, paused);
-            return QueueAnswer.of(queues.get(name), null);
-        });
+    private Mono<QueueAnswer> setPaused(String queue, boolean paused, ServerHttpRequest request) {
+        return bodies.none(
+                request,
+                () -> calls.call(() -> {
+                    QueueName name = QueueName.of(queue);
+                    queues.setPaused(name, paused);
+                    return QueueAnswer.of(queues.get(name), null);
+                }));
     }
 
     /** Nothing if the queue was deleted since it was listed. */

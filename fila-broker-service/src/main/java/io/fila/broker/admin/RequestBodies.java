@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -18,7 +19,10 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.unit.DataSize;
 import reactor.core.publisher.Mono;
 
-/** Collects bodies of requests: each within the bound of its kind, and all that are being worked on within one of their own. */
+/**
+ * Collects bodies of requests: each within the bound of its kind, and all that are being worked on within one of their own. What
+ * a request has beside the body that its handler reads is refused: query parameters, or a body that nobody reads.
+ */
 @Component
 class RequestBodies {
 
@@ -47,9 +51,39 @@ class RequestBodies {
         return use(request, properties.maxBody(), handler);
     }
 
+    /** What {@code handler} makes of a request that has neither a body nor parameters. */
+    <T> Mono<T> none(ServerHttpRequest request, Supplier<Mono<T>> handler) {
+        return none(request, List.of(), parameters -> handler.get());
+    }
+
+    /** What {@code handler} makes of the query parameters of a request without a body, which are among {@code allowed}. */
+    <T> Mono<T> none(ServerHttpRequest request, List<String> allowed, Function<QueryParameters, Mono<T>> handler) {
+        return Mono.defer(() -> {
+            QueryParameters parameters = QueryParameters.of(request, allowed);
+            return collect(request, properties.maxBody(), body -> {
+                requireNoFields(body);
+                return handler.apply(parameters);
+            });
+        });
+    }
+
     private <T> Mono<T> use(ServerHttpRequest request, DataSize bound, Function<byte[], Mono<T>> handler) {
+        return Mono.defer(() -> {
+            QueryParameters.of(request, List.of());
+            return collect(request, bound, handler);
+        });
+    }
+
+    private <T> Mono<T> collect(ServerHttpRequest request, DataSize bound, Function<byte[], Mono<T>> handler) {
         return Mono.using(
                 () -> new Share(free), share -> read(request, bound, share).flatMap(handler), Share::giveBack);
+    }
+
+    /** Clients that always send an object may: one without fields says nothing. */
+    private static void requireNoFields(byte[] body) {
+        if (body.length > 0) {
+            JsonBody.read(body, in -> in.object());
+        }
     }
 
     private static Mono<byte[]> read(ServerHttpRequest request, DataSize bound, Share share) {

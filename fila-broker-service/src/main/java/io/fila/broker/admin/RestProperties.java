@@ -1,9 +1,13 @@
 package io.fila.broker.admin;
 
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Min;
+
+import io.fila.broker.problem.SizeRange;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * How much the REST API takes on at a time.
@@ -15,29 +19,20 @@ import org.springframework.util.unit.DataSize;
  *     and the sign of life of this node need, too
  * @param queueCapacity how many more may wait for one of those threads before requests are refused
  */
+@Validated
 @ConfigurationProperties("fila.broker.rest")
 record RestProperties(
-        @DefaultValue("48MB") DataSize maxEnqueueBody,
-        @DefaultValue("256KB") DataSize maxBody,
+        @DefaultValue("48MB") @SizeRange(min = "1KB") DataSize maxEnqueueBody,
+        @DefaultValue("256KB") @SizeRange(min = "1KB") DataSize maxBody,
         @DefaultValue("128MB") DataSize maxBodiesTogether,
-        @DefaultValue("8") int threads,
-        @DefaultValue("256") int queueCapacity) {
+        @DefaultValue("8") @Min(1) int threads,
+        @DefaultValue("256") @Min(1) int queueCapacity) {
 
-    RestProperties {
-        requireBodySize("max-enqueue-body", maxEnqueueBody);
-        requireBodySize("max-body", maxBody);
-        Assert.isTrue(
-                maxBodiesTogether.compareTo(maxEnqueueBody) >= 0,
-                () -> "fila.broker.rest.max-bodies-together: expected at least max-enqueue-body (%s), got %s"
-                        .formatted(maxEnqueueBody, maxBodiesTogether));
-        Assert.isTrue(threads >= 1, () -> "fila.broker.rest.threads: expected at least 1, got " + threads);
-        Assert.isTrue(
-                queueCapacity >= 1, () -> "fila.broker.rest.queue-capacity: expected at least 1, got " + queueCapacity);
-    }
-
-    private static void requireBodySize(String name, DataSize size) {
-        Assert.isTrue(
-                size.toBytes() >= 1024 && size.toBytes() <= 1 << 30,
-                () -> "fila.broker.rest.%s: expected 1KB to 1GB, got %s".formatted(name, size));
+    /** Else the largest body that is allowed could never be taken. */
+    @AssertTrue(
+            message =
+                    "fila.broker.rest.max-bodies-together is less than max-enqueue-body or max-body; use at least those")
+    boolean isMaxBodiesTogetherEnoughForOne() {
+        return maxBodiesTogether.compareTo(maxEnqueueBody) >= 0 && maxBodiesTogether.compareTo(maxBody) >= 0;
     }
 }

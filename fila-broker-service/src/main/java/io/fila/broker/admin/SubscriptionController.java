@@ -53,8 +53,8 @@ class SubscriptionController {
 
     @DeleteMapping("/subscriptions/{id}")
     @ResponseStatus(HttpStatus.NO_CONTENT)
-    Mono<Void> close(@PathVariable String id) {
-        return calls.run(() -> subscriptions.close(Ids.parse("id", id)));
+    Mono<Void> close(@PathVariable String id, ServerHttpRequest request) {
+        return bodies.none(request, () -> calls.run(() -> subscriptions.close(Ids.parse("id", id))));
     }
 
     /** The delivery is the moment at which the answer begins to be written, on the thread that has it. */

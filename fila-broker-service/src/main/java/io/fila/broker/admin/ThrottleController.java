@@ -42,32 +42,35 @@ class ThrottleController {
     /** All of them, without their buckets. */
     @GetMapping
     Mono<List<ThrottleAnswer>> list(ServerHttpRequest request) {
-        return calls.call(() -> {
-            QueryParameters.none(request);
-            return stats.throttles().stream()
-                    .map(this::withoutBuckets)
-                    .flatMap(Optional::stream)
-                    .toList();
-        });
+        return bodies.none(
+                request,
+                () -> calls.call(() -> stats.throttles().stream()
+                        .map(this::withoutBuckets)
+                        .flatMap(Optional::stream)
+                        .toList()));
     }
 
     @GetMapping("/{name}")
     Mono<ThrottleAnswer> get(@PathVariable String name, ServerHttpRequest request) {
-        return calls.call(() -> {
-            int topBuckets =
-                    QueryParameters.of(request, "topBuckets").number("topBuckets", TOP_BUCKETS, 0, MOST_TOP_BUCKETS);
-            return ThrottleAnswer.of(stats.throttle(Names.require("throttle", name), topBuckets));
-        });
+        return bodies.none(
+                request,
+                List.of("topBuckets"),
+                query -> calls.call(() -> {
+                    int topBuckets = query.number("topBuckets", TOP_BUCKETS, 0, MOST_TOP_BUCKETS);
+                    return ThrottleAnswer.of(stats.throttle(Names.require("throttle", name), topBuckets));
+                }));
     }
 
     @GetMapping("/{name}/bucket")
     Mono<BucketAnswer.Alone> bucket(@PathVariable String name, ServerHttpRequest request) {
-        return calls.call(() -> {
-            List<String> values = QueryParameters.of(request, "key").all("key");
-            List<KeyComponent> key =
-                    stats.throttle(Names.require("throttle", name), 0).key();
-            return BucketAnswer.alone(stats.bucket(name, bucketKey(key, values)));
-        });
+        return bodies.none(
+                request,
+                List.of("key"),
+                query -> calls.call(() -> {
+                    List<KeyComponent> key =
+                            stats.throttle(Names.require("throttle", name), 0).key();
+                    return BucketAnswer.alone(stats.bucket(name, bucketKey(key, query.all("key"))));
+                }));
     }
 
     /** The permits count from the moment at which the answer begins to be written, on the thread that has it. */
@@ -76,7 +79,6 @@ class ThrottleController {
         return bodies.of(
                 request,
                 body -> calls.replyInTime(reply -> {
-                    QueryParameters.none(request);
                     PermitsInput given = PermitsInput.read(body);
                     permits.acquire(
                             name, given.key(), given.permits(), answer -> reply.success(PermitsAnswer.of(answer)));

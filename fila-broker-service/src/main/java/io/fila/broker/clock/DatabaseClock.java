@@ -73,7 +73,7 @@ public final class DatabaseClock {
         }
 
         Bounds at(long moment) {
-            long slack = Math.abs(moment - knownAt) / (1_000_000 / DRIFT);
+            long slack = slack(moment - knownAt);
             return new Bounds(least - slack, most + slack, moment);
         }
 
@@ -120,9 +120,15 @@ public final class DatabaseClock {
         return new Bounds(seen.least - expected.most, seen.most - expected.least, received);
     }
 
+    /** The clock may have been read as soon as it was asked, and have drifted until the answer came. */
     private static Bounds seen(long sent, OffsetDateTime reading, long received) {
         long nanos = nanosOf(reading);
-        return new Bounds(nanos - received, nanos + RESOLUTION - sent, received);
+        return new Bounds(nanos - received, nanos + RESOLUTION - sent + slack(received - sent), received);
+    }
+
+    /** How far the clocks drift apart in that time, at most. */
+    private static long slack(long nanos) {
+        return Math.abs(nanos) / (1_000_000 / DRIFT);
     }
 
     /** Forgets what was known. */

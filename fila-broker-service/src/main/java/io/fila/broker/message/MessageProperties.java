@@ -5,6 +5,8 @@ import java.time.Duration;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
+import io.fila.broker.problem.SizeRange;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -23,9 +25,9 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 @ConfigurationProperties("fila.broker.message")
 record MessageProperties(
-        @DefaultValue("1MB") DataSize maxPayload,
+        @DefaultValue("1MB") @SizeRange DataSize maxPayload,
         @DefaultValue("64") @Min(0) @Max(10_000) int maxHeaders,
-        @DefaultValue("16KB") DataSize maxHeaderSize,
+        @DefaultValue("16KB") @SizeRange DataSize maxHeaderSize,
         @DefaultValue("10000") @Min(1) @Max(100_000) int maxRequestMessages,
-        @DefaultValue("32MB") DataSize maxRequestSize,
-        @DefaultValue("365d") Duration maxDelay) {}
+        @DefaultValue("32MB") @SizeRange DataSize maxRequestSize,
+        @DefaultValue("365d") @DurationMin(millis = 1) Duration maxDelay) {}

@@ -4,11 +4,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
+import io.fila.broker.problem.SizeRange;
 import org.hibernate.validator.constraints.time.DurationMax;
+import io.fila.broker.problem.SizeRange;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -48,10 +49,6 @@ record PacingProperties(
      * @param maxSize the log ends, with a warning, when the file has this size
      */
     record DeliveryLog(
-            @Nullable Path file, @DefaultValue("1GB") DataSize maxSize) {
-
-        @AssertTrue(message = "maxSize is to be at least 1 byte") boolean isMaxSizePositive() {
-            return maxSize.toBytes() > 0;
-        }
-    }
+            @Nullable Path file,
+            @DefaultValue("1GB") @SizeRange(max = "1TB") DataSize maxSize) {}
 }

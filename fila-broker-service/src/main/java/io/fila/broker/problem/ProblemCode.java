@@ -6,7 +6,6 @@ import io.grpc.Status;
 public enum ProblemCode {
     INVALID_REQUEST("invalid-request", 400, Status.Code.INVALID_ARGUMENT),
     UNAUTHENTICATED("unauthenticated", 401, Status.Code.UNAUTHENTICATED),
-    FORBIDDEN("forbidden", 403, Status.Code.PERMISSION_DENIED),
     NOT_FOUND("not-found", 404, Status.Code.UNIMPLEMENTED),
     QUEUE_NOT_FOUND("queue-not-found", 404, Status.Code.NOT_FOUND),
     MESSAGE_NOT_FOUND("message-not-found", 404, Status.Code.NOT_FOUND),
@@ -16,7 +15,6 @@ public enum ProblemCode {
     NOT_ACCEPTABLE("not-acceptable", 406, Status.Code.INVALID_ARGUMENT),
     THROTTLE_CONFLICT("throttle-conflict", 409, Status.Code.FAILED_PRECONDITION),
     QUEUE_NOT_EMPTY("queue-not-empty", 409, Status.Code.FAILED_PRECONDITION),
-    IMMUTABLE_SETTING("immutable-setting", 409, Status.Code.FAILED_PRECONDITION),
     MESSAGE_LEASED("message-leased", 409, Status.Code.FAILED_PRECONDITION),
     PAYLOAD_TOO_LARGE("payload-too-large", 413, Status.Code.INVALID_ARGUMENT),
     UNSUPPORTED_MEDIA_TYPE("unsupported-media-type", 415, Status.Code.INVALID_ARGUMENT),

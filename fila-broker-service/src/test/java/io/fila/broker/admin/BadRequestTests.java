@@ -5,12 +5,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,6 +25,9 @@ class BadRequestTests extends RestSlice {
     private static final String MESSAGES = "/queues/orders/messages";
     private static final String SUBSCRIPTIONS = "/queues/orders/subscriptions";
     private static final String ON = "/subscriptions/" + SUBSCRIPTION;
+
+    @Autowired
+    RequestMappingHandlerMapping endpoints;
 
     record Case(String method, String path, String body, String code, List<String> said) {
         @Override
@@ -270,12 +278,51 @@ class BadRequestTests extends RestSlice {
                         List.of("permits: there is no such query parameter here")));
     }
 
+    static Stream<Case> unread() {
+        String nothing = "there is no such query parameter here; allowed: none";
+        return Stream.of(
+                new Case(
+                        "DELETE",
+                        "/messages/" + MESSAGE + "?froce=true",
+                        "",
+                        "invalid-request",
+                        List.of("froce", nothing)),
+                new Case(
+                        "DELETE",
+                        "/queues/orders?froce=true",
+                        "",
+                        "invalid-request",
+                        List.of("froce: there is no such query parameter here; allowed: force")),
+                new Case("PUT", "/queues/orders?force", "", "invalid-request", List.of("force", nothing)),
+                new Case(
+                        "POST",
+                        MESSAGES + "?delay=5s",
+                        "{\"payload\":1}",
+                        "invalid-request",
+                        List.of("delay", nothing)),
+                new Case("POST", ON + "/receive?max=10", "", "invalid-request", List.of("max", nothing)),
+                new Case(
+                        "POST",
+                        "/queues/orders/pause",
+                        "{\"for\":\"1m\"}",
+                        "invalid-request",
+                        List.of("for: there is no such field here; allowed: none")),
+                new Case("POST", "/queues/orders/purge", "[]", "invalid-request", List.of("body: expected an object")),
+                new Case(
+                        "DELETE",
+                        "/queues/orders",
+                        "{\"force\":true}",
+                        "invalid-request",
+                        List.of("force: there is no")),
+                new Case("DELETE", ON, "{", "invalid-request", List.of("malformed JSON")));
+    }
+
     private static Case permits(String body, String... said) {
         return new Case("POST", "/throttles/t/permits", body, "invalid-request", List.of(said));
     }
 
     @ParameterizedTest
-    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving", "permits"})
+    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving", "permits", "unread"})
     void refusesWithFieldExpectationAndWhatWasGiven(Case bad) {
         WebTestClient.RequestBodySpec request =
                 http.method(HttpMethod.valueOf(bad.method)).uri(bad.path);
@@ -296,6 +343,40 @@ class BadRequestTests extends RestSlice {
                 .value(
                         String.class,
                         detail -> assertThat(detail).contains(bad.said).doesNotContain("jackson", "null)"));
+    }
+
+    /** About 15 of them once took whatever came; a new one shall not. */
+    @Test
+    void noEndpointIgnoresWhatItDoesNotKnow() {
+        List<Case> all = endpoints.getHandlerMethods().keySet().stream()
+                .flatMap(BadRequestTests::unknownTo)
+                .toList();
+
+        assertThat(all).hasSizeGreaterThan(40);
+        all.forEach(this::refusesWithFieldExpectationAndWhatWasGiven);
+    }
+
+    private static Stream<Case> unknownTo(RequestMappingInfo endpoint) {
+        String path =
+                endpoint.getPatternsCondition().getPatterns().iterator().next().getPatternString();
+        String called = path.substring("/api/v1".length())
+                .replace("{id}", MESSAGE.toString())
+                .replaceAll("\\{\\w+}", "orders");
+        return endpoint.getMethodsCondition().getMethods().stream()
+                .map(RequestMethod::name)
+                .flatMap(method -> Stream.of(
+                        new Case(
+                                method,
+                                called + "?nonsense=1",
+                                "",
+                                "invalid-request",
+                                List.of("nonsense: there is no such query parameter here")),
+                        new Case(
+                                method,
+                                called,
+                                "{\"nonsense\":1}",
+                                "invalid-request",
+                                List.of("nonsense: there is no such field here"))));
     }
 
     static Stream<byte[]> notUtf8() {

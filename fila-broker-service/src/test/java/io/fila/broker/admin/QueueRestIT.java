@@ -89,6 +89,20 @@ class QueueRestIT extends RestBroker {
         delete("/queues/" + queue + "?force=true").expect(204);
     }
 
+    /** Misspelt, this once cancelled or deleted all the same. */
+    @Test
+    void changesNothingOnRequestThatItDoesNotUnderstand() {
+        String id = enqueue("\"payload\":1");
+
+        delete("/messages/" + id + "?froce=true").expect(400, "invalid-request");
+        delete("/queues/" + queue + "?froce=true").expect(400, "invalid-request");
+        post("/queues/" + queue + "/purge", "{\"state\":\"delayed\"}").expect(400, "invalid-request");
+        get("/messages/" + id).expect(200);
+
+        post("/queues/" + queue + "/purge", "{}").expect(200);
+        get("/messages/" + id).expect(404, "message-not-found");
+    }
+
     @Test
     void purges() {
         enqueue(3);

@@ -7,11 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.fila.broker.Seeds;
 import io.fila.broker.StoredRows;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LaneKey;
@@ -46,7 +47,11 @@ class SweptWhileClaimedIT {
     }
 
     @Test
-    void noLimitIsPassed() throws Exception {
+    void noLimitIsPassed() {
+        Seeds.each(1, this::noLimitIsPassed);
+    }
+
+    private void noLimitIsPassed(Random random) {
         long queue = rows.queue("orders");
         rules = new QueueRules(
                 queue, new QueueName("orders"), 0, false, Duration.ofMinutes(1), new LaneKey(List.of()), List.of());
@@ -60,19 +65,19 @@ class SweptWhileClaimedIT {
         AtomicBoolean done = new AtomicBoolean();
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            Future<Integer> evicted = threads.submit(() -> sweep(done));
-            List<Future<Integer>> claimers = new ArrayList<>();
+            CompletableFuture<Integer> evicted = CompletableFuture.supplyAsync(() -> sweep(done), threads);
+            List<CompletableFuture<Integer>> claimers = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
-                long seed = System.nanoTime();
-                claimers.add(threads.submit(() -> claim(new Random(seed))));
+                long seed = random.nextLong();
+                claimers.add(CompletableFuture.supplyAsync(() -> claim(new Random(seed)), threads));
             }
             int missing = 0;
-            for (Future<Integer> claimer : claimers) {
-                missing += claimer.get();
+            for (CompletableFuture<Integer> claimer : claimers) {
+                missing += claimer.join();
             }
             done.set(true);
 
-            assertThat(evicted.get()).as("evicted").isPositive();
+            assertThat(evicted.join()).as("evicted").isPositive();
             assertThat(missing).as("found missing by a claim").isPositive();
             granted.forEach(SweptWhileClaimedIT::assertWithinLimit);
             assertThat(granted.stream().mapToInt(List::size).sum()).isGreaterThan(CLAIMS / 2);

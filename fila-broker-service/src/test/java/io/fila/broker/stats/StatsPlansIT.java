@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
+import io.fila.broker.Seeds;
 import io.fila.broker.StoredRows;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.MessageState;
@@ -62,13 +63,15 @@ class StatsPlansIT {
 
     @Test
     void countsRoomAsClaimsDo() {
-        long seed = System.nanoTime();
-        Random random = new Random(seed);
+        Seeds.each(1, this::countsRoomAsClaimsDo);
+    }
+
+    private void countsRoomAsClaimsDo(Random random) {
         BucketReader reader = new BucketReader(snapshots);
         for (int i = 0; i < 60; i++) {
             Bucket bucket = rows.bucket("stripe", BY_CUSTOMER, List.of("c" + i));
             deliverAtRandom(bucket, random);
-            String about = "seed " + seed + ", bucket " + i;
+            String about = "bucket " + i;
             rows.database.inTransactionWithoutResult("compare", connection -> {
                 ClaimRoom claim = countRoom(connection, bucket.id());
                 BucketStats stats = reader.describe(connection, List.of(bucket.id()), claim.at())
