@@ -79,6 +79,14 @@ class JdbcQueues implements Queues {
                     ProblemCode.RESERVED_NAME,
                     "queue: '%s' is a dead letter queue and goes with its queue; purge it instead".formatted(name));
         }
+        if (force) {
+            // the bulk of them, without the locks below
+            database.run("empty queue '" + name + "'", connection -> {
+                MessageRemoval.empty(connection, queue.id());
+                MessageRemoval.empty(connection, deadLetterId);
+                return true;
+            });
+        }
         database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             Fence.exclusive(connection, deadLetterId);
@@ -112,13 +120,8 @@ class JdbcQueues implements Queues {
     @Override
     public long purge(QueueName name) {
         Queue queue = get(name);
-        return database.run("purge queue '" + name + "'", connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("delete from message where queue_id = ? and state <> 3")) {
-                statement.setLong(1, queue.id());
-                return statement.executeLargeUpdate();
-            }
-        });
+        return database.run(
+                "purge queue '" + name + "'", connection -> MessageRemoval.purge(connection, queue.id()));
     }
 
     /** An enqueue may wait for this, so that it must not take for ever. */
