@@ -49,8 +49,17 @@ class JdbcQueues implements Queues {
 
     @Override
     public Queue change(QueueName name, SettingsChange change) {
-        updateSettings(name, change.over(get(name).settings()));
-        return get(name);
+        transaction.executeWithoutResult(status -> {
+            // locked, so that a change made meanwhile is merged with this one and not undone by it
+            Queue present = repository
+                    .findForUpdate(name.value())
+                    .orElseThrow(() -> Queues.notFound(name))
+                    .toQueue();
+            repository.updateSettings(QueueRow.of(name, change.over(present.settings()), null));
+        });
+        Queue changed = get(name);
+        tell(changed.id());
+        return changed;
     }
 
     @Override
@@ -120,8 +129,7 @@ class JdbcQueues implements Queues {
     @Override
     public long purge(QueueName name) {
         Queue queue = get(name);
-        return database.run(
-                "purge queue '" + name + "'", connection -> MessageRemoval.purge(connection, queue.id()));
+        return database.run("purge queue '" + name + "'", connection -> MessageRemoval.purge(connection, queue.id()));
     }
 
     /** An enqueue may wait for this, so that it must not take for ever. */

@@ -58,6 +58,22 @@ class JdbcQueuesIT {
         other.close();
     }
 
+    /** It was merged with the settings as they were before the other change, which was undone by it. */
+    @Test
+    void keepsAChangeThatIsMadeAtTheSameMoment() throws SQLException {
+        statement.execute("begin");
+        statement.execute("update queue set max_backlog = 7 where name = '" + queue + "'");
+
+        CompletableFuture<Queue> changed = CompletableFuture.supplyAsync(
+                () -> queues.change(queue, new SettingsChange(Duration.ofMinutes(2), null, null)));
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(this::isWaitedFor);
+        statement.execute("commit");
+
+        QueueSettings settings = changed.orTimeout(60, TimeUnit.SECONDS).join().settings();
+        assertThat(settings.visibilityTimeout()).isEqualTo(Duration.ofMinutes(2));
+        assertThat(settings.maxBacklog()).isEqualTo(7);
+    }
+
     /** All went in one statement, which the timeout of its connection cut off when there were many. */
     @Test
     void purgesInBatches() throws SQLException {
@@ -99,6 +115,14 @@ class JdbcQueuesIT {
         deleted.orTimeout(60, TimeUnit.SECONDS).join();
         assertThat(count()).isZero();
         assertThat(queues.find(queue)).isEmpty();
+    }
+
+    private boolean isWaitedFor() throws SQLException {
+        try (var row = statement.executeQuery(
+                "select exists (select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid)))")) {
+            row.next();
+            return row.getBoolean(1);
+        }
     }
 
     private void store(int count) throws SQLException {
