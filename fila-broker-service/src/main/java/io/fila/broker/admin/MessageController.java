@@ -77,8 +77,11 @@ class MessageController {
 
     @DeleteMapping("/messages/{id}")
     @ResponseStatus(HttpStatus.NO_CONTENT)
-    Mono<Void> cancel(@PathVariable String id) {
-        return calls.run(() -> messages.cancel(Ids.parse("id", id)));
+    Mono<Void> cancel(@PathVariable String id, ServerHttpRequest request) {
+        return calls.run(() -> {
+            @Nullable String queue = QueryParameters.of(request, "queue").text("queue");
+            messages.cancel(Ids.parse("id", id), queue == null ? null : QueueName.of(queue));
+        });
     }
 
     private static ResponseEntity<EnqueueAnswer> answer(List<Enqueued> results, boolean array) {

@@ -80,8 +80,8 @@ class JdbcMessages implements Messages {
     }
 
     @Override
-    public void cancel(UUID id) {
-        views.cancel(id);
+    public void cancel(UUID id, @Nullable QueueName queue) {
+        views.cancel(id, queue);
     }
 
     @PreDestroy

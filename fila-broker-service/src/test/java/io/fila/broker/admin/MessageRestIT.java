@@ -115,6 +115,26 @@ class MessageRestIT extends RestBroker {
         delete("/messages/" + leased).expect(409, "message-leased");
     }
 
+    /** Ids are unique in a queue only; the message was cancelled in every queue, whoever had sent it. */
+    @Test
+    void cancelsInOneQueueOnly() {
+        String id = UUID.randomUUID().toString();
+        String message = "{\"id\":\"%s\",\"payload\":1}".formatted(id);
+        String other = "other-" + queue;
+        put("/queues/" + other, "{}").expect(201);
+        post("/queues/" + queue + "/messages", message).expect(201);
+        post("/queues/" + other + "/messages", message).expect(201);
+
+        assertThat(delete("/messages/" + id).expect(409, "message-ambiguous").text("detail"))
+                .contains("'" + queue + "'", "'" + other + "'");
+        delete("/messages/" + id + "?queue=" + queue).expect(204);
+        delete("/messages/" + id + "?queue=" + queue).expect(404, "message-not-found");
+        delete("/messages/" + id + "?queue=no-such").expect(404, "queue-not-found");
+
+        assertThat(get("/messages/" + id).expect(200).text("queue")).isEqualTo(other);
+        delete("/messages/" + id).expect(204);
+    }
+
     @Test
     void refusesWhatIsTooMuch() {
         String path = "/queues/" + queue + "/messages";
