@@ -19,7 +19,7 @@ final class SettlementInput {
     private static final int MAX_THROTTLES = 1_000;
 
     private static final Field<List<Lease>> LEASES = Field.of("leases", SettlementInput::leases);
-    private static final Field<String> ERROR = Field.of("error", JsonInput::text);
+    private static final Field<String> ERROR = Field.of("error", JsonInput::unicodeText);
     private static final Field<Duration> RETRY_AFTER = Field.of("retryAfter", JsonInput::duration);
     private static final Field<Boolean> DEAD_LETTER = Field.of("deadLetter", JsonInput::bool);
     private static final Field<Duration> CLOSE_BUCKETS_FOR = Field.of("closeBucketsFor", JsonInput::duration);
