@@ -39,6 +39,9 @@ public record Nack(
         if (retryAfter != null && retryAfter.compareTo(MAX_RETRY_AFTER) > 0) {
             throw new IllegalArgumentException("retryAfter must be at most 365 days, but was " + retryAfter);
         }
+        if (retryAfter != null && deadLetter) {
+            throw new IllegalArgumentException("a dead letter is not tried again, so it has no retryAfter");
+        }
         if (closeBucketsFor == null && !closeBucketsOf.isEmpty()) {
             throw new IllegalArgumentException("closeBucketsOf needs closeBucketsFor, which says for how long");
         }

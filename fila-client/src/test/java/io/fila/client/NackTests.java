@@ -19,6 +19,13 @@ class NackTests {
     }
 
     @Test
+    void refusesARetryOfADeadLetter() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Nack("no", Duration.ofSeconds(1), true, null, List.of()))
+                .withMessageContaining("no retryAfter");
+    }
+
+    @Test
     void refusesClosingsThatContradictThemselves() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Nack.closeBuckets("429", Duration.ZERO))

@@ -37,24 +37,9 @@ final class SettlementInput {
         String error = given.get(ERROR, "");
         @Nullable Duration retryAfter = given.get(RETRY_AFTER);
         boolean deadLetter = given.get(DEAD_LETTER, false);
-        if (deadLetter && retryAfter != null) {
-            throw ProblemException.invalid(
-                    "retryAfter: expected none with deadLetter, since a dead-lettered message is not retried; got both");
-        }
         @Nullable Duration closeFor = given.get(CLOSE_BUCKETS_FOR);
         List<String> closeOf = given.get(CLOSE_BUCKETS_OF, List.of());
-        if (closeFor == null) {
-            if (!closeOf.isEmpty()) {
-                throw ProblemException.invalid(
-                        "closeBucketsOf: expected only with closeBucketsFor, which says for how long; got it alone");
-            }
-            return each(given, lease -> new Settlement.Nack(lease, error, retryAfter, deadLetter));
-        }
-        if (deadLetter) {
-            throw ProblemException.invalid(
-                    "closeBucketsFor: expected none with deadLetter, since the message goes back to its place; got both");
-        }
-        return each(given, lease -> new Settlement.Refused(lease, error, retryAfter, closeFor, closeOf));
+        return each(given, lease -> Settlement.nack(lease, error, retryAfter, deadLetter, closeFor, closeOf));
     }
 
     static List<Settlement> extend(JsonInput in) {

@@ -109,24 +109,12 @@ final class FromProtocol {
     }
 
     private static Settlement nack(Lease lease, Nack nack) {
-        java.time.@Nullable Duration retryAfter =
-                nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null;
-        if (!nack.hasCloseBucketsFor()) {
-            if (nack.getCloseBucketsOfCount() > 0) {
-                throw ProblemException.invalid(
-                        "nack.close_buckets_of: expected only with close_buckets_for, which says for how long; got it alone");
-            }
-            return new Settlement.Nack(lease, nack.getError(), retryAfter, nack.getDeadLetter());
-        }
-        if (nack.getDeadLetter()) {
-            throw ProblemException.invalid(
-                    "nack.close_buckets_for: expected none with dead_letter, since the message goes back to its place; got both");
-        }
-        return new Settlement.Refused(
+        return Settlement.nack(
                 lease,
                 nack.getError(),
-                retryAfter,
-                duration("nack.close_buckets_for", nack.getCloseBucketsFor()),
+                nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null,
+                nack.getDeadLetter(),
+                nack.hasCloseBucketsFor() ? duration("nack.close_buckets_for", nack.getCloseBucketsFor()) : null,
                 nack.getCloseBucketsOfList());
     }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.fila.broker.problem.Durations;
+import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
 /** What a consumer says of a lease. One that is not as it must be is {@code invalid-request} when it is made. */
@@ -68,6 +69,36 @@ public sealed interface Settlement {
 
     /** Back to its place at once, no attempt counted. */
     record Release(Lease lease) implements Settlement {}
+
+    /**
+     * A failed attempt, or a refusal downstream, by what is given: the one place that says what goes together.
+     *
+     * @param closeBucketsFor null: no bucket is closed
+     */
+    static Settlement nack(
+            Lease lease,
+            String error,
+            @Nullable Duration retryAfter,
+            boolean deadLetter,
+            @Nullable Duration closeBucketsFor,
+            List<String> closeBucketsOf) {
+        if (deadLetter && retryAfter != null) {
+            throw ProblemException.invalid(
+                    "retryAfter: expected none with deadLetter, since a dead-lettered message is not retried; got both");
+        }
+        if (closeBucketsFor == null) {
+            if (!closeBucketsOf.isEmpty()) {
+                throw ProblemException.invalid(
+                        "closeBucketsOf: expected only with closeBucketsFor, which says for how long; got it alone");
+            }
+            return new Nack(lease, error, retryAfter, deadLetter);
+        }
+        if (deadLetter) {
+            throw ProblemException.invalid(
+                    "closeBucketsFor: expected none with deadLetter, since the message goes back to its place; got both");
+        }
+        return new Refused(lease, error, retryAfter, closeBucketsFor, closeBucketsOf);
+    }
 
     private static void requireValidRetry(@Nullable Duration retryAfter) {
         if (retryAfter != null) {

@@ -103,6 +103,23 @@ class MessageRestIT extends RestBroker {
         assertThat(second.body().get("next").isNull()).isTrue();
     }
 
+    /** A moment before 1970 was refused here, and taken over gRPC. */
+    @Test
+    void takesTheMomentsThatTheOtherWayInTakes() {
+        String overdue = enqueue("\"payload\":1,\"notBefore\":\"1969-07-20T20:17:40Z\"");
+        assertThat(get("/messages/" + overdue).expect(200).text("state")).isEqualTo("ready");
+
+        String path = "/queues/" + queue + "/messages";
+        assertThat(post(path, "{\"payload\":1,\"notBefore\":\"0000-12-31T23:59:59Z\"}")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("notBefore: expected 0001-01-01T00:00:00Z or later");
+        assertThat(post(path, "{\"payload\":1,\"delay\":\"1s\",\"notBefore\":\"2030-01-01T00:00:00Z\"}")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .startsWith("delay: expected at most one of delay and notBefore");
+    }
+
     @Test
     void cancelsWhatIsNotInFlight() {
         String delayed = enqueue("\"payload\":1,\"delay\":\"1h\"");

@@ -210,11 +210,13 @@ class BadFramesIT {
         return Stream.of(
                 nack("retryAfter: expected 0s to 365d, got PT-1S", nack -> nack.setRetryAfter(NEGATIVE)),
                 nack("retryAfter: expected 0s to 365d", nack -> nack.setRetryAfter(LONGEST)),
+                nack("closeBucketsOf: expected only with closeBucketsFor", nack -> nack.addCloseBucketsOf("stripe")),
                 nack(
-                        "nack.close_buckets_of: expected only with close_buckets_for",
-                        nack -> nack.addCloseBucketsOf("stripe")),
+                        "retryAfter: expected none with deadLetter",
+                        nack -> nack.setDeadLetter(true)
+                                .setRetryAfter(com.google.protobuf.Duration.getDefaultInstance())),
                 nack(
-                        "nack.close_buckets_for: expected none with dead_letter",
+                        "closeBucketsFor: expected none with deadLetter",
                         nack -> nack.setDeadLetter(true)
                                 .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
                                         .setSeconds(1))),
@@ -264,7 +266,8 @@ class BadFramesIT {
 
         stream.send(frame);
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> stream.frames().stream().anyMatch(f -> f.hasSettled()));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> stream.frames().stream().anyMatch(f -> f.hasSettled()));
         Settled settled = stream.frames().stream()
                 .filter(answer -> answer.hasSettled())
                 .findFirst()
@@ -295,8 +298,8 @@ class BadFramesIT {
     void keepsAnErrorThatCannotBeStoredAsItIs() {
         broker.createQueue("nul");
         broker.enqueue(QueueName.of("nul"), 1, Map.of());
-        RawClient.Stream stream =
-                open(subscription().setQueue("nul")).send(SubscribeRequest.newBuilder().setCredit(1));
+        RawClient.Stream stream = open(subscription().setQueue("nul"))
+                .send(SubscribeRequest.newBuilder().setCredit(1));
         Delivery delivery = delivery(stream, 0);
 
         stream.send(SubscribeRequest.newBuilder()

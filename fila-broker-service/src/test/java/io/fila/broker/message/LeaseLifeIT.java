@@ -142,7 +142,8 @@ class LeaseLifeIT {
                 Delivery delivery = delivery(consumer, failed);
                 assertThat(delivery.id()).isEqualTo(id);
                 boolean skipsRetries = failed == 3;
-                settle(consumer, new Settlement.Nack(delivery.lease(), "still", Duration.ofMillis(10), skipsRetries));
+                Duration retryAfter = skipsRetries ? null : Duration.ofMillis(10);
+                settle(consumer, new Settlement.Nack(delivery.lease(), "still", retryAfter, skipsRetries));
             }
             settle(consumer, nack(delivery(consumer, 6), "still", null));
             assertThat(view(id).state()).isEqualTo(MessageState.DELAYED);
