@@ -201,6 +201,19 @@ class LeaseLifeIT {
         }
     }
 
+    /** The documentation promised that such a message is stored once. */
+    @Test
+    void storesAnIdAgainWhoseMessageIsDone() {
+        QueueName queue = queue(Duration.ofSeconds(30), 3);
+        UUID id = enqueue(queue, UUID.randomUUID());
+        try (RecordingConsumer consumer = subscribe(broker, queue, 5, false)) {
+            settle(consumer, new Settlement.Ack(delivery(consumer, 1).lease()));
+
+            enqueue(queue, id);
+            assertThat(delivery(consumer, 2).id()).isEqualTo(id);
+        }
+    }
+
     @Test
     void givesALeaseMoreTime() {
         QueueName queue = queue(Duration.ofSeconds(1), 3);
