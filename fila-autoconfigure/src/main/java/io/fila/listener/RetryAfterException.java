@@ -2,9 +2,10 @@ package io.fila.listener;
 
 import java.time.Duration;
 
+import io.fila.client.Nack;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown by a handler: the attempt failed and is to be repeated after a given delay; it counts as an attempt. */
+/** Thrown by a handler: the attempt failed and is to be repeated after a given delay, at most 365 days; it counts as an attempt. */
 public class RetryAfterException extends RuntimeException {
 
     private final Duration delay;
@@ -17,6 +18,9 @@ public class RetryAfterException extends RuntimeException {
         super(message, cause);
         if (delay.isNegative()) {
             throw new IllegalArgumentException("delay is " + delay + "; use zero or more");
+        }
+        if (delay.compareTo(Nack.MAX_RETRY_AFTER) > 0) {
+            throw new IllegalArgumentException("delay is " + delay + "; use at most 365 days");
         }
         this.delay = delay;
     }

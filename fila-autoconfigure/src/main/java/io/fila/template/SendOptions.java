@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param weight of the fairness group, 1 to 1,000; 1 unless set
  * @param delay keeps the message back for so long; at most one of {@code delay} and {@code notBefore}
  * @param notBefore keeps the message back until then
- * @param id a UUID that makes sending the same message again safe; null: the broker chooses
+ * @param id a UUID: the same one again is a duplicate while the first is in the queue; null: the broker chooses
  */
 public record SendOptions(
         Map<String, String> headers,

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why an attempt failed and what follows.
  *
- * @param error shown in the failure history; cut at 2,000 characters
- * @param retryAfter when to try again; null: the queue's retry policy decides
+ * @param error shown in the failure history; cut at 2,000 characters, and what cannot be stored (NUL, halves of surrogate pairs) is
+ *     replaced
+ * @param retryAfter when to try again, at most {@link #MAX_RETRY_AFTER}; null: the queue's retry policy decides
  * @param deadLetter skip the remaining attempts
  * @param closeBucketsFor the buckets that the message draws from close for so long, and the message goes back without losing an
  *     attempt; null: they stay as they are
@@ -24,6 +25,9 @@ public record Nack(
         @Nullable Duration closeBucketsFor,
         List<String> closeBucketsOf) {
 
+    /** The longest delay that the broker takes: 365 days. */
+    public static final Duration MAX_RETRY_AFTER = Duration.ofDays(365);
+
     private static final Duration SHORTEST_CLOSING = Duration.ofMillis(1);
 
     public Nack {
@@ -31,6 +35,12 @@ public record Nack(
         closeBucketsOf = List.copyOf(closeBucketsOf);
         if (retryAfter != null && retryAfter.isNegative()) {
             throw new IllegalArgumentException("retryAfter must not be negative, but was " + retryAfter);
+        }
+        if (retryAfter != null && retryAfter.compareTo(MAX_RETRY_AFTER) > 0) {
+            throw new IllegalArgumentException("retryAfter must be at most 365 days, but was " + retryAfter);
+        }
+        if (retryAfter != null && deadLetter) {
+            throw new IllegalArgumentException("a dead letter is not tried again, so it has no retryAfter");
         }
         if (closeBucketsFor == null && !closeBucketsOf.isEmpty()) {
             throw new IllegalArgumentException("closeBucketsOf needs closeBucketsFor, which says for how long");

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param fairnessKey null: the unkeyed group; the empty string is a key of its own
  * @param weight of the fairness group, 1 to 1,000
  * @param delay keeps it back for so long; at most one of {@code delay} and {@code notBefore}
- * @param id a UUID that makes sending again safe; null: the broker chooses
+ * @param id a UUID: the same one again is a duplicate while the first is in the queue; null: the broker chooses
  */
 public record OutgoingMessage(
         Payload payload,

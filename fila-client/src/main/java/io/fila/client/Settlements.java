@@ -1,7 +1,9 @@
 package io.fila.client;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -88,7 +90,16 @@ final class Settlements {
             return;
         }
         Set<String> lost = new HashSet<>(answer.getLostList());
-        answered.forEach(settlement -> settlement.answer().complete(!lost.contains(settlement.lease())));
+        Map<String, String> refused = new HashMap<>();
+        answer.getRefusalsList().forEach(refusal -> refused.put(refusal.getLease(), refusal.getReason()));
+        for (Settlement settlement : answered) {
+            String why = refused.get(settlement.lease());
+            if (why == null) {
+                settlement.answer().complete(!lost.contains(settlement.lease()));
+            } else {
+                settlement.answer().completeExceptionally(BrokerErrors.refused(describe(settlement), why));
+            }
+        }
     }
 
     /**

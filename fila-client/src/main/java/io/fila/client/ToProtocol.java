@@ -18,6 +18,7 @@ import io.fila.protocol.v1.Throttle;
 final class ToProtocol {
 
     private static final int MAX_ERROR_LENGTH = 2_000;
+    private static final char REPLACEMENT = '\uFFFD';
 
     private ToProtocol() {}
 
@@ -107,7 +108,7 @@ final class ToProtocol {
     static io.fila.protocol.v1.Nack nack(String lease, Nack nack) {
         io.fila.protocol.v1.Nack.Builder builder = io.fila.protocol.v1.Nack.newBuilder()
                 .setLease(lease)
-                .setError(cut(nack.error()))
+                .setError(storable(nack.error()))
                 .setDeadLetter(nack.deadLetter());
         if (nack.retryAfter() != null) {
             builder.setRetryAfter(duration(nack.retryAfter()));
@@ -147,7 +148,18 @@ final class ToProtocol {
         };
     }
 
-    private static String cut(String error) {
-        return error.length() <= MAX_ERROR_LENGTH ? error : error.substring(0, MAX_ERROR_LENGTH);
+    /** Cut, and without what the broker cannot keep: NUL, and halves of surrogate pairs. */
+    private static String storable(String error) {
+        StringBuilder text = new StringBuilder(error);
+        text.setLength(Math.min(error.length(), MAX_ERROR_LENGTH));
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1))) {
+                i++;
+            } else if (c == 0 || Character.isSurrogate(c)) {
+                text.setCharAt(i, REPLACEMENT);
+            }
+        }
+        return text.toString();
     }
 }

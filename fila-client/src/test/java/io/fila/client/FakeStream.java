@@ -10,6 +10,7 @@ import com.google.protobuf.ByteString;
 import io.fila.protocol.v1.Accepted;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.PayloadKind;
+import io.fila.protocol.v1.Refusal;
 import io.fila.protocol.v1.Settled;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
@@ -97,6 +98,14 @@ final class FakeStream implements StreamObserver<SubscribeRequest> {
     void refuseClosing(long sequence, String why) {
         send(SubscribeResponse.newBuilder()
                 .setSettled(Settled.newBuilder().setSequence(sequence).setRefused(why)));
+    }
+
+    /** Answers a frame of which this lease was not settled. */
+    void refuseSettlement(long sequence, String lease, String why) {
+        send(SubscribeResponse.newBuilder()
+                .setSettled(Settled.newBuilder()
+                        .setSequence(sequence)
+                        .addRefusals(Refusal.newBuilder().setLease(lease).setReason(why))));
     }
 
     /** From now on, and for what was not answered yet: a client that closes has nothing to wait for. */

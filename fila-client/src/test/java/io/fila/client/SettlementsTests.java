@@ -95,6 +95,38 @@ class SettlementsTests {
         assertThat(released).succeedsWithin(SOON).isEqualTo(true);
     }
 
+    /** The broker used to end the stream, and everything that had been sent failed with the one. */
+    @Test
+    void failsOnlyTheSettlementThatTheBrokerRefuses() {
+        start(Duration.ofSeconds(10), "a", "b");
+        CompletableFuture<Boolean> extended = delivery(0).extend(Duration.ofDays(1));
+        CompletableFuture<Boolean> ack = delivery(1).ack();
+        stream.awaitAcked("lease-b");
+        stream.frames.stream()
+                .filter(frame -> frame.getSequence() > 0)
+                .forEach(frame ->
+                        stream.refuseSettlement(frame.getSequence(), "lease-a", "by: expected 1s to 12h, got 1d"));
+
+        assertThat(ack).succeedsWithin(SOON).isEqualTo(true);
+        assertThat(problem(extended).code()).isEqualTo("invalid-request");
+        assertThat(problem(extended))
+                .hasMessageContaining("lease-a")
+                .hasMessageContaining("expected 1s to 12h, got 1d");
+        assertThat(delivery(0).ack()).isNotDone();
+    }
+
+    /** The broker used to refuse it, and with it everything that was sent beside it. */
+    @Test
+    void replacesWhatCannotBeStoredOfAnError() {
+        start(Duration.ofSeconds(10), "a", "b");
+        delivery(0).nack(io.fila.client.Nack.failed("nul \0, halves \ud83d and \ude80, whole \ud83d\ude80"));
+        delivery(1).nack(io.fila.client.Nack.failed("x".repeat(1_999) + "\ud83d\ude80"));
+        await().until(() -> stream.nacked().size() == 2);
+        assertThat(stream.nacked().get(0).getError())
+                .isEqualTo("nul \ufffd, halves \ufffd and \ufffd, whole \ud83d\ude80");
+        assertThat(stream.nacked().get(1).getError()).isEqualTo("x".repeat(1_999) + "\ufffd");
+    }
+
     @Test
     void extendsBeforeItSettles() {
         start(Duration.ofSeconds(10), "a");

@@ -83,7 +83,10 @@ class MessageController {
     @DeleteMapping("/messages/{id}")
     @ResponseStatus(HttpStatus.NO_CONTENT)
     Mono<Void> cancel(@PathVariable String id, ServerHttpRequest request) {
-        return bodies.none(request, () -> calls.run(() -> messages.cancel(Ids.parse("id", id))));
+        return bodies.none(request, List.of("queue"), parameters -> {
+            @Nullable String queue = parameters.text("queue");
+            return calls.run(() -> messages.cancel(Ids.parse("id", id), queue == null ? null : QueueName.of(queue)));
+        });
     }
 
     private static ResponseEntity<EnqueueAnswer> answer(List<Enqueued> results, boolean array) {

@@ -29,7 +29,7 @@ final class MessageInput {
     private static final Field<String> FAIRNESS_KEY = Field.of("fairnessKey", JsonInput::text);
     private static final Field<Integer> WEIGHT = Field.of("weight", in -> (int) in.wholeNumber(1, 1000));
     private static final Field<Duration> DELAY = Field.of("delay", JsonInput::duration);
-    private static final Field<Instant> NOT_BEFORE = Field.of("notBefore", MessageInput::notBefore);
+    private static final Field<Instant> NOT_BEFORE = Field.of("notBefore", JsonInput::instant);
 
     private MessageInput() {}
 
@@ -50,7 +50,6 @@ final class MessageInput {
 
     private static NewMessage read(JsonInput in) {
         Fields given = in.object(ID, PAYLOAD, PAYLOAD_BASE64, HEADERS, FAIRNESS_KEY, WEIGHT, DELAY, NOT_BEFORE);
-        requireNotBoth(given, DELAY, NOT_BEFORE);
         requireNotBoth(given, PAYLOAD, PAYLOAD_BASE64);
         @Nullable Payload bytes = given.get(PAYLOAD_BASE64);
         return new NewMessage(
@@ -77,15 +76,6 @@ final class MessageInput {
         } catch (IllegalArgumentException e) {
             throw in.wrongType("base64 (RFC 4648, alphabet with '+' and '/')");
         }
-    }
-
-    private static Instant notBefore(JsonInput in) {
-        Instant instant = in.instant();
-        if (instant.isBefore(Instant.EPOCH)) {
-            throw ProblemException.invalid(
-                    "%s: expected %s or later, got %s".formatted(in.path(), Instant.EPOCH, instant));
-        }
-        return instant;
     }
 
     private static void requireNotBoth(Fields given, Field<?> one, Field<?> other) {

@@ -19,7 +19,7 @@ final class SettlementInput {
     private static final int MAX_THROTTLES = 1_000;
 
     private static final Field<List<Lease>> LEASES = Field.of("leases", SettlementInput::leases);
-    private static final Field<String> ERROR = Field.of("error", JsonInput::text);
+    private static final Field<String> ERROR = Field.of("error", JsonInput::unicodeText);
     private static final Field<Duration> RETRY_AFTER = Field.of("retryAfter", JsonInput::duration);
     private static final Field<Boolean> DEAD_LETTER = Field.of("deadLetter", JsonInput::bool);
     private static final Field<Duration> CLOSE_BUCKETS_FOR = Field.of("closeBucketsFor", JsonInput::duration);
@@ -37,24 +37,9 @@ final class SettlementInput {
         String error = given.get(ERROR, "");
         @Nullable Duration retryAfter = given.get(RETRY_AFTER);
         boolean deadLetter = given.get(DEAD_LETTER, false);
-        if (deadLetter && retryAfter != null) {
-            throw ProblemException.invalid(
-                    "retryAfter: expected none with deadLetter, since a dead-lettered message is not retried; got both");
-        }
         @Nullable Duration closeFor = given.get(CLOSE_BUCKETS_FOR);
         List<String> closeOf = given.get(CLOSE_BUCKETS_OF, List.of());
-        if (closeFor == null) {
-            if (!closeOf.isEmpty()) {
-                throw ProblemException.invalid(
-                        "closeBucketsOf: expected only with closeBucketsFor, which says for how long; got it alone");
-            }
-            return each(given, lease -> new Settlement.Nack(lease, error, retryAfter, deadLetter));
-        }
-        if (deadLetter) {
-            throw ProblemException.invalid(
-                    "closeBucketsFor: expected none with deadLetter, since the message goes back to its place; got both");
-        }
-        return each(given, lease -> new Settlement.Refused(lease, error, retryAfter, closeFor, closeOf));
+        return each(given, lease -> Settlement.nack(lease, error, retryAfter, deadLetter, closeFor, closeOf));
     }
 
     static List<Settlement> extend(JsonInput in) {

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
@@ -22,6 +23,7 @@ import io.fila.protocol.v1.Extend;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.OutgoingMessage;
 import io.fila.protocol.v1.QueueSettings;
+import io.fila.protocol.v1.Refusal;
 import io.fila.protocol.v1.RetryPolicy;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.Subscription;
@@ -63,45 +65,56 @@ final class FromProtocol {
         return declarations;
     }
 
-    static List<Settlement> settlements(SubscribeRequest frame) {
-        List<Settlement> settlements = new ArrayList<>();
-        for (String lease : frame.getAckList()) {
-            settlements.add(new Settlement.Ack(Lease.parse("ack", lease)));
+    /** What a frame says of leases: what can be carried out, and why the rest cannot. */
+    record Settlements(List<Settlement> valid, List<Refusal> refused) {
+
+        boolean isEmpty() {
+            return valid.isEmpty() && refused.isEmpty();
+        }
+
+        private void add(String lease, Supplier<Settlement> settlement) {
+            try {
+                valid.add(settlement.get());
+            } catch (ProblemException e) {
+                refused.add(Refusal.newBuilder()
+                        .setLease(lease)
+                        .setReason(String.valueOf(e.getMessage()))
+                        .build());
+            }
+        }
+    }
+
+    /** What is no lease is refused as a whole: such a consumer cannot be told what became of it. */
+    static Settlements settlements(SubscribeRequest frame) {
+        Settlements settlements = new Settlements(new ArrayList<>(), new ArrayList<>());
+        for (String text : frame.getAckList()) {
+            Lease lease = Lease.parse("ack", text);
+            settlements.add(text, () -> new Settlement.Ack(lease));
         }
         for (Nack nack : frame.getNackList()) {
-            settlements.add(nack(nack));
+            Lease lease = Lease.parse("nack.lease", nack.getLease());
+            settlements.add(nack.getLease(), () -> nack(lease, nack));
         }
         for (Extend extend : frame.getExtendList()) {
-            settlements.add(new Settlement.Extend(
-                    Lease.parse("extend.lease", extend.getLease()),
-                    extend.hasBy() ? duration("extend.by", extend.getBy()) : null));
+            Lease lease = Lease.parse("extend.lease", extend.getLease());
+            settlements.add(
+                    extend.getLease(),
+                    () -> new Settlement.Extend(lease, extend.hasBy() ? duration("extend.by", extend.getBy()) : null));
         }
-        for (String lease : frame.getReleaseList()) {
-            settlements.add(new Settlement.Release(Lease.parse("release", lease)));
+        for (String text : frame.getReleaseList()) {
+            Lease lease = Lease.parse("release", text);
+            settlements.add(text, () -> new Settlement.Release(lease));
         }
         return settlements;
     }
 
-    private static Settlement nack(Nack nack) {
-        Lease lease = Lease.parse("nack.lease", nack.getLease());
-        java.time.@Nullable Duration retryAfter =
-                nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null;
-        if (!nack.hasCloseBucketsFor()) {
-            if (nack.getCloseBucketsOfCount() > 0) {
-                throw ProblemException.invalid(
-                        "nack.close_buckets_of: expected only with close_buckets_for, which says for how long; got it alone");
-            }
-            return new Settlement.Nack(lease, nack.getError(), retryAfter, nack.getDeadLetter());
-        }
-        if (nack.getDeadLetter()) {
-            throw ProblemException.invalid(
-                    "nack.close_buckets_for: expected none with dead_letter, since the message goes back to its place; got both");
-        }
-        return new Settlement.Refused(
+    private static Settlement nack(Lease lease, Nack nack) {
+        return Settlement.nack(
                 lease,
                 nack.getError(),
-                retryAfter,
-                duration("nack.close_buckets_for", nack.getCloseBucketsFor()),
+                nack.hasRetryAfter() ? duration("nack.retry_after", nack.getRetryAfter()) : null,
+                nack.getDeadLetter(),
+                nack.hasCloseBucketsFor() ? duration("nack.close_buckets_for", nack.getCloseBucketsFor()) : null,
                 nack.getCloseBucketsOfList());
     }
 

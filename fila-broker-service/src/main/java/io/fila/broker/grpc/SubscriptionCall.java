@@ -5,7 +5,6 @@ import java.util.concurrent.CompletionException;
 
 import io.fila.broker.message.ClosingRefusedException;
 import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Settlement;
 import io.fila.broker.pacing.DeliverySink;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
@@ -144,12 +143,12 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
     }
 
     private void settle(SubscribeRequest frame) {
-        List<Settlement> settlements = FromProtocol.settlements(frame);
+        FromProtocol.Settlements settlements = FromProtocol.settlements(frame);
         Streams.Stream present = present();
         if (settlements.isEmpty() || present == null) {
             return;
         }
-        present.settle(settlements).whenComplete((lost, failure) -> {
+        present.settle(settlements.valid()).whenComplete((lost, failure) -> {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof ClosingRefusedException refused) {
                 // a handler's wish, not a broken client: its other deliveries go on
@@ -159,7 +158,9 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
             } else if (failure != null) {
                 fail(failure);
             } else {
-                Settled.Builder settled = Settled.newBuilder().setSequence(frame.getSequence());
+                // what is wrong with one of them is its own affair: the others are settled, and its deliveries go on
+                Settled.Builder settled =
+                        Settled.newBuilder().setSequence(frame.getSequence()).addAllRefusals(settlements.refused());
                 lost.forEach(lease -> settled.addLost(lease.toString()));
                 answer(settled);
             }

@@ -1,35 +1,63 @@
 package io.fila.broker.message;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
+import jakarta.annotation.PreDestroy;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fila.broker.jdbc.Database;
-import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps queues that have a maximum backlog below it. What waits is counted at most once a second for such a queue, up to the
- * bound; in between, what this node has let through is added. So the bound may be passed by what other nodes store within a second.
+ * Keeps queues that have a maximum backlog below it. What waits is counted when what is known does not prove that there is room
+ * ({@link BacklogRoom}), at most once a second for a queue: not at all while it is far from its bound, then in the background, and
+ * only at the bound do producers wait for it. So the bound may be passed by what other nodes store within a second, and by what is
+ * being stored at the moment of looking.
  */
 @Component
 class BacklogBound {
 
-    private static final Duration AGE = Duration.ofSeconds(1);
-    private static final String COUNT =
-            "select count(*) from (select 1 from message where queue_id = ? and state <> 3 limit ?) as waiting";
+    private static final Duration SOON = Duration.ofSeconds(1);
 
-    private final Database database;
-    private final RecentAnswers<Bounded, AtomicLong> counts =
-            new RecentAnswers<>(AGE, 10_000, queue -> new AtomicLong(count(queue)));
+    private final BacklogStore store;
+    private final LongSupplier nanoTime;
+    private final Cache<Bounded, BacklogRoom> rooms = Caffeine.newBuilder()
+            .expireAfterAccess(Duration.ofMinutes(10))
+            .maximumSize(10_000)
+            .build();
 
-    BacklogBound(Database database) {
-        this.database = database;
+    /** The counts under way, one for a queue. */
+    private final Map<Bounded, CompletableFuture<Void>> counts = new ConcurrentHashMap<>();
+
+    private final ExecutorService counters = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "fila-backlog-counter");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    @Autowired
+    BacklogBound(BacklogStore store) {
+        this(store, System::nanoTime);
+    }
+
+    BacklogBound(BacklogStore store, LongSupplier nanoTime) {
+        this.store = store;
+        this.nanoTime = nanoTime;
     }
 
     private record Bounded(long id, QueueName name, long most) {}
@@ -40,28 +68,72 @@ class BacklogBound {
         if (most == null) {
             return;
         }
-        AtomicLong waiting = counts.get(new Bounded(queue.id(), queue.name(), most));
-        if (waiting.addAndGet(more) > most) {
-            waiting.addAndGet(-more);
-            throw new ProblemException(
-                    ProblemCode.QUEUE_FULL,
-                    "queue: '%s' holds as many waiting messages as its maxBacklog of %d allows; send again later"
-                            .formatted(queue.name(), most),
-                    AGE,
-                    null);
+        Bounded bounded = new Bounded(queue.id(), queue.name(), most);
+        BacklogRoom room = rooms.get(bounded, key -> new BacklogRoom(key.most()));
+        long start = System.nanoTime();
+        while (true) {
+            switch (room.take(more, nanoTime.getAsLong())) {
+                case COME_IN -> {
+                    return;
+                }
+                case QUEUE_IS_FULL ->
+                    throw new ProblemException(
+                            ProblemCode.QUEUE_FULL,
+                            "queue: '%s' holds as many waiting messages as its maxBacklog of %d allows; send again later"
+                                    .formatted(queue.name(), most),
+                            SOON,
+                            null);
+                case LOOK -> {
+                    if (room.looked(store.lastSequence(), nanoTime.getAsLong())) {
+                        count(bounded, room);
+                    }
+                }
+                case COUNT -> await(count(bounded, room), bounded, start);
+            }
         }
     }
 
-    private long count(Bounded queue) {
-        return database.lookUp("count the backlog of queue '" + queue.name() + "'", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(COUNT)) {
-                statement.setLong(1, queue.id());
-                statement.setLong(2, queue.most());
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
+    @PreDestroy
+    void close() {
+        counters.shutdownNow();
+    }
+
+    /** Begins to count, unless somebody does already. */
+    private CompletableFuture<Void> count(Bounded bounded, BacklogRoom room) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> present = counts.putIfAbsent(bounded, mine);
+        if (present != null) {
+            return present;
+        }
+        counters.execute(() -> {
+            try {
+                room.countBegins();
+                room.counted(store.count(bounded.id(), bounded.name(), bounded.most()), nanoTime.getAsLong());
+                mine.complete(null);
+            } catch (RuntimeException | Error e) {
+                mine.completeExceptionally(e);
+            } finally {
+                counts.remove(bounded, mine);
             }
         });
+        return mine;
+    }
+
+    private static void await(CompletableFuture<Void> count, Bounded bounded, long start) {
+        try {
+            count.get(Database.PATIENCE.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof ProblemException problem ? problem : new IllegalStateException(e.getCause());
+        } catch (TimeoutException e) {
+            throw unavailable("the backlog of queue '%s' is still being counted".formatted(bounded.name()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable("the broker is shutting down");
+        }
+    }
+
+    private static ProblemException unavailable(String why) {
+        return new ProblemException(
+                ProblemCode.STORAGE_UNAVAILABLE, why + ", so nothing was done; try again", SOON, null);
     }
 }

@@ -30,7 +30,7 @@ record EnqueueCall(
 
     @Override
     public String inDoubt() {
-        return "the database does not answer, so the messages may have been stored or not; send them again: with ids of your own"
-                + " they are stored once";
+        return "the database does not answer, so the messages may have been stored or not; send them again: what has an id"
+                + " of your own is not stored again while its queue still holds it";
     }
 }

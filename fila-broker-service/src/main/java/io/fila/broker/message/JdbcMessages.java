@@ -80,8 +80,8 @@ class JdbcMessages implements Messages {
     }
 
     @Override
-    public void cancel(UUID id) {
-        views.cancel(id);
+    public void cancel(UUID id, @Nullable QueueName queue) {
+        views.cancel(id, queue);
     }
 
     @PreDestroy
@@ -92,7 +92,7 @@ class JdbcMessages implements Messages {
     private void work(List<EnqueueCall> batch) {
         EnqueueStore.Outcome outcome = store.insert(batch);
         Map<Key, Stored> stored = new HashMap<>(outcome.stored());
-        Map<UUID, Arrival> arrivals = new HashMap<>();
+        Map<QueueLane, Arrival> arrivals = new HashMap<>();
         for (EnqueueCall call : batch) {
             if (outcome.queues().contains(call.queue().id())) {
                 answer(call, stored, arrivals);
@@ -101,12 +101,12 @@ class JdbcMessages implements Messages {
                 call.fail(EnqueueStore.queueIsGone(call.queue()));
             }
         }
-        arrivals.forEach(
-                (lane, arrival) -> signals.ready(arrival.queueId, lane, arrival.first, arrival.count, arrival.sample));
+        arrivals.forEach((lane, arrival) ->
+                signals.ready(lane.queueId(), lane.lane(), arrival.first, arrival.count, arrival.sample));
     }
 
     /** Takes each message's row out of {@code stored}: the same id again in one batch is a duplicate. */
-    private void answer(EnqueueCall call, Map<Key, Stored> stored, Map<UUID, Arrival> arrivals) {
+    private void answer(EnqueueCall call, Map<Key, Stored> stored, Map<QueueLane, Arrival> arrivals) {
         Queue queue = call.queue();
         List<Enqueued> answers = new ArrayList<>(call.ids().size());
         int count = 0;
@@ -122,7 +122,7 @@ class JdbcMessages implements Messages {
                 promoter.delayedUntil(row.availableAt().toInstant());
             } else {
                 NewMessage message = call.messages().get(i);
-                arrivals.computeIfAbsent(row.lane(), lane -> new Arrival(queue.id(), message))
+                arrivals.computeIfAbsent(new QueueLane(queue.id(), row.lane()), lane -> new Arrival(message))
                         .add(row.sequence());
             }
         }
@@ -130,16 +130,17 @@ class JdbcMessages implements Messages {
         call.answer().complete(answers);
     }
 
+    /** A lane: queues whose lanes are told apart by the same components share their names. */
+    private record QueueLane(long queueId, UUID lane) {}
+
     /** What arrived in one lane. */
     private static final class Arrival {
 
-        final long queueId;
         final ReadySignals.Sample sample;
         long first = Long.MAX_VALUE;
         int count;
 
-        Arrival(long queueId, NewMessage message) {
-            this.queueId = queueId;
+        Arrival(NewMessage message) {
             this.sample = new ReadySignals.Sample(message, message.weight());
         }
 

@@ -11,10 +11,8 @@ import io.fila.broker.jdbc.Batcher;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.message.SettlementStore.Outcome;
 import io.fila.broker.problem.Durations;
-import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
 /**
@@ -26,8 +24,6 @@ import org.springframework.stereotype.Service;
 public class Leases {
 
     private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 2_000, 200_000, Database.PATIENCE);
-    private static final Duration MAX_EXTENSION = Duration.ofHours(12);
-    private static final Duration MAX_RETRY_AFTER = Duration.ofDays(365);
     private static final Duration SHORTEST_CLOSING = Duration.ofMillis(1);
 
     /** One at a time, so that the closings of a node do not wait for each other. */
@@ -90,12 +86,16 @@ public class Leases {
 
     /**
      * Settles leases of one queue in the name of a consumer. Completes with those that had been lost, or with {@code ProblemException}:
-     * {@code invalid-request} (nothing was settled; {@link ClosingRefusedException} if buckets cannot be closed as it was asked) or
+     * {@link ClosingRefusedException} (nothing was settled, since buckets cannot be closed as it was asked) or
      * {@code storage-unavailable} (within 5 s; the detail says whether it may have been done).
      */
     public CompletableFuture<Set<Lease>> settle(Queue queue, String consumer, List<? extends Settlement> settlements) {
         try {
-            settlements.forEach(this::requireValid);
+            for (Settlement settlement : settlements) {
+                if (settlement instanceof Settlement.Refused refused) {
+                    requireClosable(refused.closeBucketsFor());
+                }
+            }
             if (settlements.isEmpty()) {
                 return CompletableFuture.completedFuture(Set.of());
             }
@@ -167,17 +167,6 @@ public class Leases {
         meters.deadLettered(call.queue(), dead);
     }
 
-    private void requireValid(Settlement settlement) {
-        if (settlement instanceof Settlement.Extend extend) {
-            requireBetween("by", extend.by(), Duration.ofSeconds(1), MAX_EXTENSION);
-        } else if (settlement instanceof Settlement.Nack nack) {
-            requireValid(nack.error(), nack.retryAfter());
-        } else if (settlement instanceof Settlement.Refused refused) {
-            requireValid(refused.error(), refused.retryAfter());
-            requireClosable(refused.closeBucketsFor());
-        }
-    }
-
     private void requireClosable(Duration closeBucketsFor) {
         if (closeBucketsFor.compareTo(SHORTEST_CLOSING) < 0 || closeBucketsFor.compareTo(maxClosing) > 0) {
             throw new ClosingRefusedException(
@@ -186,19 +175,6 @@ public class Leases {
                                     Durations.format(SHORTEST_CLOSING),
                                     Durations.format(maxClosing),
                                     Durations.format(closeBucketsFor)));
-        }
-    }
-
-    private static void requireValid(String error, @Nullable Duration retryAfter) {
-        requireBetween("retryAfter", retryAfter, Duration.ZERO, MAX_RETRY_AFTER);
-        if (error.indexOf('\0') >= 0) {
-            throw ProblemException.invalid("error: expected text without the character NUL");
-        }
-    }
-
-    private static void requireBetween(String field, @Nullable Duration value, Duration min, Duration max) {
-        if (value != null) {
-            Durations.requireBetween(field, value, min, max);
         }
     }
 }

@@ -1,13 +1,16 @@
 package io.fila.broker.message;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
@@ -42,7 +45,18 @@ class MessageViews {
             limit 1
             """;
     private static final String PAGE = Sql.load(MessageViews.class, "list_messages");
-    private static final String CANCEL = "delete from message where id = ? and state <> 3";
+
+    /** Locked, so that what is decided is still so when it is removed. */
+    private static final String FIND_TO_CANCEL = """
+            select m.queue_id, m.sequence, m.state, (select q.name from queue q where q.id = m.queue_id)
+            from message m
+            where m.id = ?
+              and (?::bigint is null or m.queue_id = ?)
+            order by m.queue_id
+            for update
+            """;
+
+    private static final String CANCEL = "delete from message where queue_id = ? and sequence = ?";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final TypeReference<List<MessageView.Failure>> FAILURES = new TypeReference<>() {};
@@ -87,18 +101,54 @@ class MessageViews {
         });
     }
 
-    void cancel(UUID id) {
-        boolean gone = database.run("cancel a message", connection -> {
+    void cancel(UUID id, @Nullable QueueName name) {
+        Long queueId = name == null ? null : queues.get(name).id();
+        database.inTransactionWithoutResult("cancel a message", connection -> {
+            List<Candidate> candidates = findToCancel(connection, id, queueId);
+            if (candidates.isEmpty()) {
+                throw notFound(id);
+            }
+            if (candidates.size() > 1) {
+                throw new ProblemException(
+                        ProblemCode.MESSAGE_AMBIGUOUS,
+                        "id: queues %s each hold a message %s; say which one with queue="
+                                .formatted(
+                                        candidates.stream()
+                                                .map(candidate -> "'" + candidate.queue() + "'")
+                                                .collect(Collectors.joining(", ")),
+                                        id));
+            }
+            Candidate candidate = candidates.get(0);
+            if (candidate.state() == MessageState.LEASED) {
+                throw new ProblemException(
+                        ProblemCode.MESSAGE_LEASED,
+                        "id: message %s is being handled by a consumer; cancel it when it has come back".formatted(id));
+            }
             try (PreparedStatement statement = connection.prepareStatement(CANCEL)) {
-                statement.setObject(1, id);
-                return statement.executeUpdate() > 0;
+                statement.setLong(1, candidate.queueId());
+                statement.setLong(2, candidate.sequence());
+                statement.executeUpdate();
             }
         });
-        if (!gone) {
-            get(id);
-            throw new ProblemException(
-                    ProblemCode.MESSAGE_LEASED,
-                    "id: message %s is being handled by a consumer; cancel it when it has come back".formatted(id));
+    }
+
+    /** A message of the id to be cancelled: ids are unique in a queue only. */
+    private record Candidate(long queueId, long sequence, MessageState state, String queue) {}
+
+    private static List<Candidate> findToCancel(Connection connection, UUID id, @Nullable Long queueId)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FIND_TO_CANCEL)) {
+            statement.setObject(1, id);
+            statement.setObject(2, queueId, Types.BIGINT);
+            statement.setObject(3, queueId, Types.BIGINT);
+            List<Candidate> candidates = new ArrayList<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    candidates.add(new Candidate(
+                            row.getLong(1), row.getLong(2), MessageState.values()[row.getInt(3)], row.getString(4)));
+                }
+            }
+            return candidates;
         }
     }
 

@@ -34,8 +34,13 @@ public interface Messages {
      */
     Page list(QueueName queue, @Nullable MessageState state, int limit, @Nullable String after);
 
-    /** Removes a message that is not leased; {@code message-leased} or {@code message-not-found}. */
-    void cancel(UUID id);
+    /**
+     * Removes a message that is not leased; {@code message-leased}, {@code message-not-found}, or {@code message-ambiguous} if several
+     * queues hold one of this id.
+     *
+     * @param queue null: whichever holds it
+     */
+    void cancel(UUID id, @Nullable QueueName queue);
 
     /** Messages and the cursor of the next page, if there may be one: also where this one is short or empty. */
     record Page(List<MessageView> messages, @Nullable String next) {}

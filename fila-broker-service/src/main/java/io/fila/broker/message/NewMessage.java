@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message as its producer gives it. {@link Messages#enqueue} checks it.
  *
- * @param id chosen by the producer to make sending again safe; null: the broker chooses
+ * @param id chosen by the producer: the same one again is a duplicate while the first is in the queue; null: the broker chooses
  * @param delay at most one of {@code delay} and {@code notBefore}
  */
 public record NewMessage(

@@ -3,10 +3,16 @@ package io.fila.broker.message;
 import java.time.Duration;
 import java.util.List;
 
+import io.fila.broker.problem.Durations;
+import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
-/** What a consumer says of a lease. */
+/** What a consumer says of a lease. One that is not as it must be is {@code invalid-request} when it is made. */
 public sealed interface Settlement {
+
+    Duration MAX_RETRY_AFTER = Duration.ofDays(365);
+    Duration MIN_EXTENSION = Duration.ofSeconds(1);
+    Duration MAX_EXTENSION = Duration.ofHours(12);
 
     Lease lease();
 
@@ -19,7 +25,13 @@ public sealed interface Settlement {
      * @param retryAfter null: the queue's retry policy decides
      * @param deadLetter skip the remaining attempts
      */
-    record Nack(Lease lease, String error, @Nullable Duration retryAfter, boolean deadLetter) implements Settlement {}
+    record Nack(Lease lease, String error, @Nullable Duration retryAfter, boolean deadLetter) implements Settlement {
+
+        public Nack {
+            error = ErrorText.storable(error);
+            requireValidRetry(retryAfter);
+        }
+    }
 
     /**
      * The consumer was refused downstream: the buckets that the message draws from close, and the message goes back without losing
@@ -39,13 +51,58 @@ public sealed interface Settlement {
             implements Settlement {
 
         public Refused {
+            error = ErrorText.storable(error);
+            requireValidRetry(retryAfter);
             closeBucketsOf = List.copyOf(closeBucketsOf);
         }
     }
 
     /** The lease is to last this long from now; null: the queue's visibility timeout. */
-    record Extend(Lease lease, @Nullable Duration by) implements Settlement {}
+    record Extend(Lease lease, @Nullable Duration by) implements Settlement {
+
+        public Extend {
+            if (by != null) {
+                Durations.requireBetween("by", by, MIN_EXTENSION, MAX_EXTENSION);
+            }
+        }
+    }
 
     /** Back to its place at once, no attempt counted. */
     record Release(Lease lease) implements Settlement {}
+
+    /**
+     * A failed attempt, or a refusal downstream, by what is given: the one place that says what goes together.
+     *
+     * @param closeBucketsFor null: no bucket is closed
+     */
+    static Settlement nack(
+            Lease lease,
+            String error,
+            @Nullable Duration retryAfter,
+            boolean deadLetter,
+            @Nullable Duration closeBucketsFor,
+            List<String> closeBucketsOf) {
+        if (deadLetter && retryAfter != null) {
+            throw ProblemException.invalid(
+                    "retryAfter: expected none with deadLetter, since a dead-lettered message is not retried; got both");
+        }
+        if (closeBucketsFor == null) {
+            if (!closeBucketsOf.isEmpty()) {
+                throw ProblemException.invalid(
+                        "closeBucketsOf: expected only with closeBucketsFor, which says for how long; got it alone");
+            }
+            return new Nack(lease, error, retryAfter, deadLetter);
+        }
+        if (deadLetter) {
+            throw ProblemException.invalid(
+                    "closeBucketsFor: expected none with deadLetter, since the message goes back to its place; got both");
+        }
+        return new Refused(lease, error, retryAfter, closeBucketsFor, closeBucketsOf);
+    }
+
+    private static void requireValidRetry(@Nullable Duration retryAfter) {
+        if (retryAfter != null) {
+            Durations.requireBetween("retryAfter", retryAfter, Duration.ZERO, MAX_RETRY_AFTER);
+        }
+    }
 }

@@ -30,7 +30,6 @@ class SettlementStore {
     private static final String FAIL = Sql.load(SettlementStore.class, "fail_attempts");
     private static final String FIND_EXPIRED = Sql.load(SettlementStore.class, "find_expired");
     private static final String PROMOTE = Sql.load(SettlementStore.class, "promote_delayed");
-    private static final int MAX_ERROR = 2_000;
 
     private final Database database;
 
@@ -214,8 +213,7 @@ class SettlementStore {
             bind(connection, statement, failures.stream().map(Failed::leased).toList());
             Object[] consumers = failures.stream().map(Failed::consumer).toArray();
             Object[] reasons = failures.stream().map(Failed::reason).toArray();
-            Object[] errors =
-                    failures.stream().map(failed -> cut(failed.error())).toArray();
+            Object[] errors = failures.stream().map(Failed::error).toArray();
             Object[] delays = failures.stream().map(Failed::delayMillis).toArray();
             Object[] dead = failures.stream().map(Failed::deadLetter).toArray();
             statement.setArray(4, connection.createArrayOf("text", consumers));
@@ -291,9 +289,5 @@ class SettlementStore {
         statement.setArray(1, connection.createArrayOf("bigint", queues));
         statement.setArray(2, connection.createArrayOf("bigint", sequences));
         statement.setArray(3, connection.createArrayOf("uuid", claims));
-    }
-
-    private static String cut(String error) {
-        return error.length() <= MAX_ERROR ? error : error.substring(0, MAX_ERROR - 1) + "…";
     }
 }

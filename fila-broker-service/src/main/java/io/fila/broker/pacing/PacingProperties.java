@@ -9,7 +9,6 @@ import jakarta.validation.constraints.Min;
 
 import io.fila.broker.problem.SizeRange;
 import org.hibernate.validator.constraints.time.DurationMax;
-import io.fila.broker.problem.SizeRange;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;

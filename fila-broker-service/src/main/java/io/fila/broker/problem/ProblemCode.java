@@ -16,6 +16,7 @@ public enum ProblemCode {
     THROTTLE_CONFLICT("throttle-conflict", 409, Status.Code.FAILED_PRECONDITION),
     QUEUE_NOT_EMPTY("queue-not-empty", 409, Status.Code.FAILED_PRECONDITION),
     MESSAGE_LEASED("message-leased", 409, Status.Code.FAILED_PRECONDITION),
+    MESSAGE_AMBIGUOUS("message-ambiguous", 409, Status.Code.FAILED_PRECONDITION),
     PAYLOAD_TOO_LARGE("payload-too-large", 413, Status.Code.INVALID_ARGUMENT),
     UNSUPPORTED_MEDIA_TYPE("unsupported-media-type", 415, Status.Code.INVALID_ARGUMENT),
     LIMIT_NEVER_BINDS("limit-never-binds", 422, Status.Code.INVALID_ARGUMENT),

@@ -49,8 +49,17 @@ class JdbcQueues implements Queues {
 
     @Override
     public Queue change(QueueName name, SettingsChange change) {
-        updateSettings(name, change.over(get(name).settings()));
-        return get(name);
+        transaction.executeWithoutResult(status -> {
+            // locked, so that a change made meanwhile is merged with this one and not undone by it
+            Queue present = repository
+                    .findForUpdate(name.value())
+                    .orElseThrow(() -> Queues.notFound(name))
+                    .toQueue();
+            repository.updateSettings(QueueRow.of(name, change.over(present.settings()), null));
+        });
+        Queue changed = get(name);
+        tell(changed.id());
+        return changed;
     }
 
     @Override
@@ -78,6 +87,14 @@ class JdbcQueues implements Queues {
             throw new ProblemException(
                     ProblemCode.RESERVED_NAME,
                     "queue: '%s' is a dead letter queue and goes with its queue; purge it instead".formatted(name));
+        }
+        if (force) {
+            // the bulk of them, without the locks below
+            database.run("empty queue '" + name + "'", connection -> {
+                MessageRemoval.empty(connection, queue.id());
+                MessageRemoval.empty(connection, deadLetterId);
+                return true;
+            });
         }
         database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
             Fence.exclusive(connection, queue.id());
@@ -112,13 +129,7 @@ class JdbcQueues implements Queues {
     @Override
     public long purge(QueueName name) {
         Queue queue = get(name);
-        return database.run("purge queue '" + name + "'", connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("delete from message where queue_id = ? and state <> 3")) {
-                statement.setLong(1, queue.id());
-                return statement.executeLargeUpdate();
-            }
-        });
+        return database.run("purge queue '" + name + "'", connection -> MessageRemoval.purge(connection, queue.id()));
     }
 
     /** An enqueue may wait for this, so that it must not take for ever. */

@@ -1,6 +1,7 @@
 package io.fila.broker.queue;
 
 import java.util.List;
+import java.util.Optional;
 
 import org.springframework.data.jdbc.repository.query.Modifying;
 import org.springframework.data.jdbc.repository.query.Query;
@@ -11,6 +12,10 @@ interface QueueRepository extends ListCrudRepository<QueueRow, Long> {
 
     @Query("select * from queue where dead_letter_id is not null order by name")
     List<QueueRow> findAllButDeadLetters();
+
+    /** Locks the row until the transaction ends; enqueues, which share its key, do not wait. */
+    @Query("select * from queue where name = :name for no key update")
+    Optional<QueueRow> findForUpdate(String name);
 
     @Modifying
     @Query("""

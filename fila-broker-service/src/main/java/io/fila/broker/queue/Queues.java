@@ -21,10 +21,13 @@ public interface Queues {
 
     /** The queue, or {@code queue-not-found}. */
     default Queue get(QueueName name) {
-        return find(name)
-                .orElseThrow(() -> new ProblemException(
-                        ProblemCode.QUEUE_NOT_FOUND,
-                        "queue: there is no queue '%s'; create it with PUT /api/v1/queues/%s".formatted(name, name)));
+        return find(name).orElseThrow(() -> notFound(name));
+    }
+
+    static ProblemException notFound(QueueName name) {
+        return new ProblemException(
+                ProblemCode.QUEUE_NOT_FOUND,
+                "queue: there is no queue '%s'; create it with PUT /api/v1/queues/%s".formatted(name, name));
     }
 
     /** All queues but the dead letter queues, by name. */

@@ -15,16 +15,4 @@ public record RetryPolicy(
         int maxAttempts, Duration initialBackoff, double multiplier, Duration maxBackoff, double jitter) {
 
     public static final RetryPolicy DEFAULT = new RetryPolicy(3, Duration.ofSeconds(1), 2, Duration.ofMinutes(1), 0.1);
-
-    /**
-     * The wait after the given number of failed attempts: {@code initial * multiplier^(failed-1)}, at most {@code max}, then
-     * moved by up to {@code jitter} of itself in either direction.
-     *
-     * @param random from 0 (inclusive) to 1 (exclusive)
-     */
-    public Duration backoff(int failedAttempts, double random) {
-        double millis = initialBackoff.toMillis() * Math.pow(multiplier, Math.max(0, failedAttempts - 1));
-        double bounded = Math.min(millis, maxBackoff.toMillis());
-        return Duration.ofMillis(Math.round(bounded * (1 + jitter * (2 * random - 1))));
-    }
 }

@@ -1,6 +1,9 @@
 -- Ends attempts that failed: back to the queue after a delay, or to the dead letter queue when they were the last. While that
 -- holds another message of the same id, they are not: ids are unique in a queue, and nothing may be lost.
--- Serving index: the primary key. Locks: the messages, skipping those that somebody else is settling. Writes: message.
+-- The delay is that of the consumer, or the queue's back-off: initial * multiplier^(failed attempts - 1), at most max, then moved by up
+-- to jitter of itself in either direction.
+-- Serving index: the primary key. Locks: the messages, in the order of their names, waiting for those that somebody else settles:
+-- an extension of the lease that is under way must not make it look lost. Writes: message.
 -- Answers with where each message is now; a lease that is missing from the answer had been lost.
 with failed as materialized (
     select m.queue_id,
@@ -25,7 +28,7 @@ with failed as materialized (
     join message m on m.queue_id = f.queue_id and m.sequence = f.sequence and m.lease = f.lease
     join queue q on q.id = m.queue_id
     order by m.queue_id, m.sequence
-    for update of m skip locked
+    for update of m
 )
 update message m
 set queue_id     = case when f.is_dead then f.dead_letter_id else m.queue_id end,

@@ -241,11 +241,17 @@ class MessageApiTests extends RestSlice {
     @Test
     void cancels() {
         http.delete().uri("/messages/" + MESSAGE).exchange().expectStatus().isNoContent();
-        verify(messages).cancel(MESSAGE);
+        verify(messages).cancel(MESSAGE, null);
+        http.delete()
+                .uri("/messages/" + MESSAGE + "?queue=orders")
+                .exchange()
+                .expectStatus()
+                .isNoContent();
+        verify(messages).cancel(MESSAGE, ORDERS);
 
         willThrow(new ProblemException(ProblemCode.MESSAGE_LEASED, "in flight"))
                 .given(messages)
-                .cancel(MESSAGE);
+                .cancel(MESSAGE, null);
         http.delete().uri("/messages/" + MESSAGE).exchange().expectStatus().isEqualTo(409);
     }
 

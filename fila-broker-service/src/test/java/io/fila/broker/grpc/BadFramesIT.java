@@ -11,11 +11,14 @@ import java.util.stream.Stream;
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Lease;
+import io.fila.broker.message.MessageView;
+import io.fila.broker.message.Messages;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Stats;
 import io.fila.protocol.v1.Delivery;
 import io.fila.protocol.v1.Extend;
 import io.fila.protocol.v1.Nack;
+import io.fila.protocol.v1.Settled;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.Subscription;
 import io.fila.protocol.v1.Throttle;
@@ -34,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-/** What a consumer may get wrong over gRPC: its stream ends and says why, the log stays silent, and the broker goes on. */
+/** What a consumer may get wrong over gRPC: it is told why, its stream ends if need be, the log stays silent, and the broker goes on. */
 class BadFramesIT {
 
     private static final com.google.protobuf.Duration LONGEST =
@@ -200,19 +203,24 @@ class BadFramesIT {
                 frame("ack: expected a lease", frame -> frame.addAck(lease + "AA")),
                 frame("release: expected a lease", frame -> frame.addRelease("x".repeat(100_000))),
                 nack("nack.lease: expected a lease", nack -> nack.setLease("?")),
-                nack("error: expected", nack -> nack.setError("a\0b")),
+                extend("extend.lease: expected a lease", extend -> extend.setLease("?")));
+    }
+
+    static Stream<Arguments> wrongSettlements() {
+        return Stream.of(
                 nack("retryAfter: expected 0s to 365d, got PT-1S", nack -> nack.setRetryAfter(NEGATIVE)),
                 nack("retryAfter: expected 0s to 365d", nack -> nack.setRetryAfter(LONGEST)),
+                nack("closeBucketsOf: expected only with closeBucketsFor", nack -> nack.addCloseBucketsOf("stripe")),
                 nack(
-                        "nack.close_buckets_of: expected only with close_buckets_for",
-                        nack -> nack.addCloseBucketsOf("stripe")),
+                        "retryAfter: expected none with deadLetter",
+                        nack -> nack.setDeadLetter(true)
+                                .setRetryAfter(com.google.protobuf.Duration.getDefaultInstance())),
                 nack(
-                        "nack.close_buckets_for: expected none with dead_letter",
+                        "closeBucketsFor: expected none with deadLetter",
                         nack -> nack.setDeadLetter(true)
                                 .setCloseBucketsFor(com.google.protobuf.Duration.newBuilder()
                                         .setSeconds(1))),
                 nack("nack.close_buckets_for: expected a duration", nack -> nack.setCloseBucketsFor(OVERFLOWING)),
-                extend("extend.lease: expected a lease", extend -> extend.setLease("?")),
                 extend(
                         "by: expected 1s to 12h, got 0s",
                         extend -> extend.setBy(com.google.protobuf.Duration.getDefaultInstance())),
@@ -237,6 +245,75 @@ class BadFramesIT {
         SubscribeRequest.Builder frame = SubscribeRequest.newBuilder();
         flaw.accept(frame);
         assertRefused(accepted().send(frame).end(), Status.Code.INVALID_ARGUMENT, "invalid-request", said);
+    }
+
+    /** The stream used to end, with nothing of the frame done: its client failed all that it had sent, and handled it again. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("wrongSettlements")
+    void refusesAWrongSettlementAndSettlesTheOthers(String said, Consumer<SubscribeRequest.Builder> flaw) {
+        String queue = "innocent-" + UUID.randomUUID();
+        broker.createQueue(queue);
+        broker.enqueue(QueueName.of(queue), 1, Map.of());
+        RawClient.Stream stream = open(subscription().setQueue(queue))
+                .send(SubscribeRequest.newBuilder().setCredit(1));
+        Delivery innocent = delivery(stream, 0);
+        String lost = lease();
+        SubscribeRequest.Builder frame = SubscribeRequest.newBuilder()
+                .setSequence(7)
+                .addAck(innocent.getLease())
+                .addRelease(lost);
+        flaw.accept(frame);
+
+        stream.send(frame);
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> stream.frames().stream().anyMatch(f -> f.hasSettled()));
+        Settled settled = stream.frames().stream()
+                .filter(answer -> answer.hasSettled())
+                .findFirst()
+                .orElseThrow()
+                .getSettled();
+        assertThat(settled.getSequence()).isEqualTo(7);
+        assertThat(settled.hasRefused()).isFalse();
+        assertThat(settled.getLostList()).containsExactly(lost);
+        assertThat(settled.getRefusalsList()).singleElement().satisfies(refusal -> {
+            assertThat(refusal.getReason()).contains(said);
+            assertThat(frame.getNackList().stream().map(Nack::getLease).toList().contains(refusal.getLease())
+                            || frame.getExtendList().stream()
+                                    .map(Extend::getLease)
+                                    .toList()
+                                    .contains(refusal.getLease()))
+                    .isTrue();
+        });
+        assertThat(broker.bean(Messages.class)
+                        .list(QueueName.of(queue), null, 10, null)
+                        .messages())
+                .isEmpty();
+        stream.finish();
+        assertThat(stream.end()).isNull();
+    }
+
+    /** A handler may fail with any text; one with NUL ended the stream again and again. */
+    @Test
+    void keepsAnErrorThatCannotBeStoredAsItIs() {
+        broker.createQueue("nul");
+        broker.enqueue(QueueName.of("nul"), 1, Map.of());
+        RawClient.Stream stream = open(subscription().setQueue("nul"))
+                .send(SubscribeRequest.newBuilder().setCredit(1));
+        Delivery delivery = delivery(stream, 0);
+
+        stream.send(SubscribeRequest.newBuilder()
+                .setSequence(1)
+                .addNack(Nack.newBuilder().setLease(delivery.getLease()).setError("a\0b")));
+
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(broker.bean(Messages.class)
+                                .get(UUID.fromString(delivery.getId()))
+                                .failures())
+                        .extracting(MessageView.Failure::error)
+                        .containsExactly("a\ufffdb"));
+        stream.finish();
+        assertThat(stream.end()).isNull();
     }
 
     /** Was answered UNKNOWN without a code, and logged as an error of the broker's. */

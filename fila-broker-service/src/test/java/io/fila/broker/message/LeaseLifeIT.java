@@ -1,12 +1,17 @@
 package io.fila.broker.message;
 
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -137,7 +142,8 @@ class LeaseLifeIT {
                 Delivery delivery = delivery(consumer, failed);
                 assertThat(delivery.id()).isEqualTo(id);
                 boolean skipsRetries = failed == 3;
-                settle(consumer, new Settlement.Nack(delivery.lease(), "still", Duration.ofMillis(10), skipsRetries));
+                Duration retryAfter = skipsRetries ? null : Duration.ofMillis(10);
+                settle(consumer, new Settlement.Nack(delivery.lease(), "still", retryAfter, skipsRetries));
             }
             settle(consumer, nack(delivery(consumer, 6), "still", null));
             assertThat(view(id).state()).isEqualTo(MessageState.DELAYED);
@@ -192,6 +198,19 @@ class LeaseLifeIT {
                 settle(consumer, nack(delivery(consumer, 3), "no", null));
                 assertThat(delivery(undertaker, 2).attempt()).isEqualTo(4);
             }
+        }
+    }
+
+    /** The documentation promised that such a message is stored once. */
+    @Test
+    void storesAnIdAgainWhoseMessageIsDone() {
+        QueueName queue = queue(Duration.ofSeconds(30), 3);
+        UUID id = enqueue(queue, UUID.randomUUID());
+        try (RecordingConsumer consumer = subscribe(broker, queue, 5, false)) {
+            settle(consumer, new Settlement.Ack(delivery(consumer, 1).lease()));
+
+            enqueue(queue, id);
+            assertThat(delivery(consumer, 2).id()).isEqualTo(id);
         }
     }
 
@@ -274,6 +293,40 @@ class LeaseLifeIT {
             assertThat(view(id)).usingRecursiveComparison().isEqualTo(before);
             assertThat(settle(consumer, new Settlement.Ack(current))).isEmpty();
             assertThat(settle(consumer, new Settlement.Ack(current))).containsExactly(current);
+        }
+    }
+
+    /** A message that was just being extended was passed over, and its nack reported as lost. */
+    @Test
+    void failsAnAttemptWhoseLeaseIsBeingExtended() throws SQLException {
+        QueueName queue = queue(Duration.ofSeconds(30), 3);
+        UUID id = enqueue(queue, null);
+        try (RecordingConsumer consumer = subscribe(broker, queue, 1, false);
+                Connection extension = DriverManager.getConnection(url);
+                Statement statement = extension.createStatement()) {
+            Delivery delivery = delivery(consumer, 1);
+            extension.setAutoCommit(false);
+            statement.execute(
+                    "update message set lease_until = lease_until + interval '1 minute' where id = '" + id + "'");
+
+            CompletableFuture<Set<Lease>> lost =
+                    consumer.stream().settle(List.of(nack(delivery, "out of stock", Duration.ofHours(1))));
+            patiently().until(() -> lost.isDone() || isWaitedFor(statement));
+            extension.commit();
+
+            assertThat(lost.orTimeout(30, TimeUnit.SECONDS).join()).isEmpty();
+            assertThat(view(id).state()).isEqualTo(MessageState.DELAYED);
+            assertThat(view(id).failures())
+                    .extracting(MessageView.Failure::error)
+                    .containsExactly("out of stock");
+        }
+    }
+
+    private static boolean isWaitedFor(Statement statement) throws SQLException {
+        try (var row = statement.executeQuery(
+                "select exists (select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid)))")) {
+            row.next();
+            return row.getBoolean(1);
         }
     }
 

@@ -1,0 +1,152 @@
+package io.fila.broker.queue;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.fila.broker.TestBroker;
+import io.fila.broker.TestDatabase;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What happens to queues while somebody else is at work on the same rows. */
+class JdbcQueuesIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private static String url;
+    private static TestBroker broker;
+    private static Queues queues;
+
+    private final QueueName queue = QueueName.of("queue-" + NUMBER.incrementAndGet());
+    private Connection other;
+    private Statement statement;
+
+    @BeforeAll
+    static void start() {
+        url = TestDatabase.create();
+        broker = TestBroker.start(url);
+        queues = broker.bean(Queues.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void connect() throws SQLException {
+        queues.declare(queue, new SettingsChange(null, null, null));
+        other = DriverManager.getConnection(url);
+        statement = other.createStatement();
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        other.close();
+    }
+
+    /** It was merged with the settings as they were before the other change, which was undone by it. */
+    @Test
+    void keepsAChangeThatIsMadeAtTheSameMoment() throws SQLException {
+        statement.execute("begin");
+        statement.execute("update queue set max_backlog = 7 where name = '" + queue + "'");
+
+        CompletableFuture<Queue> changed = CompletableFuture.supplyAsync(
+                () -> queues.change(queue, new SettingsChange(Duration.ofMinutes(2), null, null)));
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(this::isWaitedFor);
+        statement.execute("commit");
+
+        QueueSettings settings = changed.orTimeout(60, TimeUnit.SECONDS).join().settings();
+        assertThat(settings.visibilityTimeout()).isEqualTo(Duration.ofMinutes(2));
+        assertThat(settings.maxBacklog()).isEqualTo(7);
+    }
+
+    /** All went in one statement, which the timeout of its connection cut off when there were many. */
+    @Test
+    void purgesInBatches() throws SQLException {
+        store(25_000);
+        lockTheLastMessage();
+
+        CompletableFuture<Long> purged = CompletableFuture.supplyAsync(() -> queues.purge(queue));
+        awaitAtMost(5_000);
+        statement.execute("commit");
+
+        assertThat(purged.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(25_000);
+        assertThat(count()).isZero();
+    }
+
+    @Test
+    void leavesWhatComesDuringAPurge() throws SQLException {
+        store(25_000);
+        lockTheLastMessage();
+
+        CompletableFuture<Long> purged = CompletableFuture.supplyAsync(() -> queues.purge(queue));
+        awaitAtMost(5_000);
+        store(10);
+        statement.execute("commit");
+
+        assertThat(purged.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(25_000);
+        assertThat(count()).isEqualTo(10);
+    }
+
+    @Test
+    void emptiesInBatchesWhatItDeletesByForce() throws SQLException {
+        store(25_000);
+        lockTheLastMessage();
+
+        CompletableFuture<Void> deleted = CompletableFuture.runAsync(() -> queues.delete(queue, true));
+        awaitAtMost(5_000);
+        store(10);
+        statement.execute("commit");
+
+        deleted.orTimeout(60, TimeUnit.SECONDS).join();
+        assertThat(count()).isZero();
+        assertThat(queues.find(queue)).isEmpty();
+    }
+
+    private boolean isWaitedFor() throws SQLException {
+        try (var row = statement.executeQuery(
+                "select exists (select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid)))")) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private void store(int count) throws SQLException {
+        statement.execute("""
+                insert into message (queue_id, id, lane, state, payload_kind, payload)
+                select q.id, gen_random_uuid(), md5('')::uuid, 0, 0, ''
+                from queue q, generate_series(1, %d)
+                where q.name = '%s'
+                """.formatted(count, queue));
+    }
+
+    private void lockTheLastMessage() throws SQLException {
+        statement.execute("begin");
+        statement.execute("select 1 from message where sequence = (select max(sequence) from message) for update");
+    }
+
+    private void awaitAtMost(int most) {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(() -> count() <= most);
+    }
+
+    private long count() throws SQLException {
+        try (var row = statement.executeQuery("select count(*) from message")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+}
