@@ -23,6 +23,7 @@ import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queues;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
@@ -152,6 +153,23 @@ class DeclarationsIT {
 
         second.close();
         await().atMost(PATIENCE).until(() -> generous.count() == 11);
+        generous.close();
+    }
+
+    /** The limit of a deleted queue's consumer stayed in force until somebody declared the throttle again. */
+    @Test
+    void raisesALimitWhenTheQueueOfTheConsumerThatDeclaredItIsDeleted() {
+        QueueName other = broker.createQueue("q-" + UUID.randomUUID());
+        RecordingConsumer strict = subscribe(broker, other, 0, true, throttle(name, "5/1h"));
+        RecordingConsumer generous = subscribe(broker, queue, throttle(name, "1000/1h"));
+        broker.enqueue(queue, 10, Map.of());
+        awaitThrottled(5);
+        assertThat(generous.count()).isEqualTo(5);
+
+        broker.bean(Queues.class).delete(other, true);
+
+        await().atMost(PATIENCE).until(() -> generous.count() == 10);
+        assertThat(strict.end()).isNotNull();
         generous.close();
     }
 
