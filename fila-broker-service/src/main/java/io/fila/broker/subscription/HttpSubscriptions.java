@@ -76,7 +76,7 @@ class HttpSubscriptions implements Subscriptions {
 
     @Override
     public void close(UUID subscription) {
-        Optional<Set<Long>> affected = store.end(subscription, false);
+        Optional<Set<Long>> affected = store.end(subscription);
         affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
     }
 

@@ -54,10 +54,12 @@ class SubscriptionStore {
             select s.id
             from subscription s
             left join node n on n.id = s.node_id
-            where s.expires_at <= clock_timestamp()
-               or (s.node_id is not null
-                   and (n.id is null or n.seen_at <= clock_timestamp() - ? * interval '1 millisecond'))
-            limit 100
+            where s.id > ?
+              and (s.expires_at <= clock_timestamp()
+                  or (s.node_id is not null
+                      and (n.id is null or n.seen_at <= clock_timestamp() - ? * interval '1 millisecond')))
+            order by s.id
+            limit ?
             """;
     /** Locks the node, so that it either counts as dead for good or beats before this looks again. */
     private static final String IS_ALIVE =
@@ -143,38 +145,59 @@ class SubscriptionStore {
     }
 
     /** Ends a subscription; returns the queues whose rules changed, or nothing if there was no such subscription. */
-    Optional<Set<Long>> end(UUID id, boolean onlyIfDead) {
+    Optional<Set<Long>> end(UUID id) {
         return timeline.inTransaction("end a subscription", connection -> {
             Long queueId = queueOf(connection, id);
-            if (queueId == null) {
-                return Optional.empty();
-            }
-            Fence.exclusive(connection, queueId);
-            List<String> names = throttlesOf(connection, id);
-            declarations.lock(connection, names);
-            if (onlyIfDead && isAlive(connection, id)) {
-                return Optional.empty();
-            }
-            try (PreparedStatement statement = connection.prepareStatement("delete from subscription where id = ?")) {
-                statement.setObject(1, id);
-                if (statement.executeUpdate() == 0) {
-                    return Optional.empty();
-                }
-            }
-            Set<Long> affected = new HashSet<>(bumpWhereBucketsChanged(connection, names));
-            if (!names.isEmpty()) {
-                bump(connection, queueId);
-                affected.add(queueId);
-            }
-            return Optional.of(affected);
+            return queueId == null ? Optional.empty() : end(connection, queueId, id, false);
         });
     }
 
-    /** Subscriptions that are over, as far as a look without locks can tell. */
-    List<UUID> findEnded() {
+    /** The same for a subscription of a queue, also if it is being accepted: waits until it has been, or was not. */
+    Optional<Set<Long>> end(long queueId, UUID id) {
+        return timeline.inTransaction("end a subscription", connection -> end(connection, queueId, id, false));
+    }
+
+    /** The same, unless its time has not passed or its node is alive. */
+    Optional<Set<Long>> endIfDead(UUID id) {
+        return timeline.inTransaction("end a subscription that is over", connection -> {
+            // if this is lost, it is found once more; and there may be many
+            try (PreparedStatement statement = connection.prepareStatement("set local synchronous_commit = off")) {
+                statement.execute();
+            }
+            Long queueId = queueOf(connection, id);
+            return queueId == null ? Optional.empty() : end(connection, queueId, id, true);
+        });
+    }
+
+    private Optional<Set<Long>> end(Connection connection, long queueId, UUID id, boolean onlyIfDead)
+            throws SQLException {
+        Fence.exclusive(connection, queueId);
+        List<String> names = throttlesOf(connection, id);
+        declarations.lock(connection, names);
+        if (onlyIfDead && isAlive(connection, id)) {
+            return Optional.empty();
+        }
+        try (PreparedStatement statement = connection.prepareStatement("delete from subscription where id = ?")) {
+            statement.setObject(1, id);
+            if (statement.executeUpdate() == 0) {
+                return Optional.empty();
+            }
+        }
+        Set<Long> affected = new HashSet<>(bumpWhereBucketsChanged(connection, names));
+        if (!names.isEmpty()) {
+            bump(connection, queueId);
+            affected.add(queueId);
+        }
+        return Optional.of(affected);
+    }
+
+    /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */
+    List<UUID> findEnded(UUID after, int limit) {
         return database.run("find ended subscriptions", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(FIND_ENDED)) {
-                statement.setLong(1, Node.LAPSE.toMillis());
+                statement.setObject(1, after);
+                statement.setLong(2, Node.LAPSE.toMillis());
+                statement.setInt(3, limit);
                 return ids(statement);
             }
         });

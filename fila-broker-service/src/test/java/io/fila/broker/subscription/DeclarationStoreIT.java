@@ -58,7 +58,7 @@ class DeclarationStoreIT {
                 .withMessageContaining("[header:customer]");
         assertThat(text("select key[1] from throttle")).isEqualTo("header:customer");
 
-        store.end(subscription, true);
+        store.endIfDead(subscription);
         accept(refunds, node(Duration.ZERO), BY_ACCOUNT);
         assertThat(text("select key[1] from throttle")).isEqualTo("header:account");
     }
