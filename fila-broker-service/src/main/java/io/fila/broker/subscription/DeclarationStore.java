@@ -35,7 +35,9 @@ class DeclarationStore {
             on conflict (name) do update set name = excluded.name
             """;
 
-    private static final String LOCK = "select name from throttle where name = any (?) order by name for update";
+    /** In the order in which {@link #ensureAndLock} meets them, whatever the database's collation. */
+    private static final String LOCK =
+            "select name from throttle where name = any (?) order by name collate \"C\" for update";
 
     /**
      * By HTTP a subscription is over for good when its time has passed. One of a node's is not: a node that has not been seen for

@@ -70,17 +70,22 @@ class SubscriptionStore {
             from throttle t
             where t.name in (select d.throttle from declaration d where d.queue_id = ?)
             """;
-    private static final String LANE_KEY =
-            "update queue set lane_key = ?, throttle_version = throttle_version + 1 where id = ?";
+    private static final String LANE_KEY = "update queue set lane_key = ? where id = ?";
+
+    /** In the order of ids, and without disturbing those that only need the queues to be there: enqueues, subscriptions. */
     private static final String BUMP = """
             update queue
             set throttle_version = throttle_version + 1
             where id in (
                 select id
                 from queue
-                where id in (select d.queue_id from declaration d where d.throttle = any (?))
+                where id in (
+                    select ?
+                    union all
+                    select d.queue_id from declaration d where d.throttle = any (?)
+                )
                 order by id
-                for update
+                for no key update
             )
             returning id
             """;
@@ -112,7 +117,7 @@ class SubscriptionStore {
         return timeline.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             declarations.ensureAndLock(connection, throttles);
-            List<String> laneKey = lockQueue(connection, queue);
+            List<String> laneKey = laneKeyOf(connection, queue);
             for (ThrottleDeclaration throttle : throttles) {
                 declarations.requireSameKey(connection, throttle);
             }
@@ -120,13 +125,11 @@ class SubscriptionStore {
             for (ThrottleDeclaration throttle : throttles) {
                 declarations.insert(connection, id, queue.id(), throttle);
             }
-            Set<Long> affected = new HashSet<>();
             List<String> names =
                     throttles.stream().map(ThrottleDeclaration::name).toList();
-            affected.addAll(bumpWhereBucketsChanged(connection, names));
+            Set<Long> affected = bump(connection, queue.id(), names);
             if (!throttles.isEmpty()) {
                 updateLaneKey(connection, queue.id(), laneKey);
-                affected.add(queue.id());
             }
             return new Accepted(expiresAt, affected);
         });
@@ -183,12 +186,7 @@ class SubscriptionStore {
                 return Optional.empty();
             }
         }
-        Set<Long> affected = new HashSet<>(bumpWhereBucketsChanged(connection, names));
-        if (!names.isEmpty()) {
-            bump(connection, queueId);
-            affected.add(queueId);
-        }
-        return Optional.of(affected);
+        return Optional.of(bump(connection, queueId, names));
     }
 
     /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */
@@ -214,8 +212,11 @@ class SubscriptionStore {
         });
     }
 
-    /** Recomputes throttles; where messages draw from other buckets because of that, claims must go by new rules. */
-    private Set<Long> bumpWhereBucketsChanged(Connection connection, List<String> names) throws SQLException {
+    /**
+     * Recomputes throttles that were declared or withdrawn on a queue. Claims of it must go by new rules, and so must those of other
+     * queues whose messages draw from other buckets because of that.
+     */
+    private Set<Long> bump(Connection connection, long queueId, List<String> names) throws SQLException {
         List<String> changed = new ArrayList<>();
         for (String name : names) {
             if (declarations.recompute(connection, name)) {
@@ -223,13 +224,15 @@ class SubscriptionStore {
             }
         }
         Set<Long> affected = new HashSet<>();
-        if (!changed.isEmpty()) {
-            try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
-                statement.setArray(1, connection.createArrayOf("text", changed.toArray()));
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        affected.add(rows.getLong(1));
-                    }
+        if (names.isEmpty()) {
+            return affected;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
+            statement.setLong(1, queueId);
+            statement.setArray(2, connection.createArrayOf("text", changed.toArray()));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    affected.add(rows.getLong(1));
                 }
             }
         }
@@ -259,15 +262,7 @@ class SubscriptionStore {
         }
     }
 
-    private static void bump(Connection connection, long queueId) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("update queue set throttle_version = throttle_version + 1 where id = ?")) {
-            statement.setLong(1, queueId);
-            statement.executeUpdate();
-        }
-    }
-
-    private static List<String> lockQueue(Connection connection, Queue queue) throws SQLException {
+    private static List<String> laneKeyOf(Connection connection, Queue queue) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("select lane_key from queue where id = ?")) {
             statement.setLong(1, queue.id());
             try (ResultSet row = statement.executeQuery()) {
