@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
@@ -105,7 +106,10 @@ public class Streams implements Node.LapseListener {
         }
     }
 
-    /** Accepts a subscription; its throttles bind every claim from then on. */
+    /**
+     * Accepts a subscription; its throttles bind every delivery from then on. If messages may be under way that were claimed without
+     * them, that takes until they have been sent or never will be.
+     */
     public Stream open(QueueName name, String consumer, List<ThrottleDeclaration> throttles, DeliverySink sink) {
         Names.require("consumer", consumer);
         ThrottleDeclaration.requireDistinct(throttles);
@@ -128,6 +132,9 @@ public class Streams implements Node.LapseListener {
         Stream stream = new Stream(id, queue, consumer, sink);
         open.put(id, stream);
         accepted.affected().forEach(pacing::rulesChanged);
+        if (accepted.bindsOthers()) {
+            outlastOlderClaims(stream);
+        }
         if (lapses != lapsesBefore) {
             // others may have ended it before it could be found here
             stream.close();
@@ -159,6 +166,19 @@ public class Streams implements Node.LapseListener {
     void close() {
         for (Stream stream : List.copyOf(open.values())) {
             stream.close();
+        }
+    }
+
+    private void outlastOlderClaims(Stream stream) {
+        long until = System.nanoTime() + pacing.tokenExpiry().toNanos();
+        try {
+            for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.sleep(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            stream.close();
+            throw unavailable("this broker node is shutting down; connect to another, or again");
         }
     }
 

@@ -24,6 +24,7 @@ import io.fila.broker.node.Node;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.subscription.DeclarationStore.Change;
 import io.fila.broker.throttle.ThrottleDeclaration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -90,6 +91,18 @@ class SubscriptionStore {
             returning id
             """;
 
+    private static final String OTHERS = """
+            select 1
+            from subscription s
+            where s.queue_id in (
+                select ?
+                union all
+                select d.queue_id from declaration d where d.throttle = any (?)
+            )
+              and s.id <> ?
+            limit 1
+            """;
+
     private final Database database;
     private final Timeline timeline;
     private final DeclarationStore declarations;
@@ -100,8 +113,22 @@ class SubscriptionStore {
         this.declarations = declarations;
     }
 
-    /** @param affected ids of the queues whose rules changed */
-    record Accepted(@Nullable Instant expiresAt, Set<Long> affected) {}
+    /**
+     * An accepted subscription.
+     *
+     * @param affected ids of the queues whose rules changed
+     * @param bindsOthers it is the first to declare something that binds messages of other subscriptions: some may be under way that
+     *     were claimed by the older rules
+     */
+    record Accepted(@Nullable Instant expiresAt, Set<Long> affected, boolean bindsOthers) {}
+
+    /**
+     * What has changed with declarations.
+     *
+     * @param affected ids of the queues whose rules changed
+     * @param throttles those whose limits or buckets changed
+     */
+    private record Changes(Set<Long> affected, List<String> throttles) {}
 
     /** A subscription by HTTP that is alive. */
     record Renewed(long queueId, String consumer) {}
@@ -118,20 +145,26 @@ class SubscriptionStore {
             Fence.exclusive(connection, queue.id());
             declarations.ensureAndLock(connection, throttles);
             List<String> laneKey = laneKeyOf(connection, queue);
+            Set<String> rekeyed = new HashSet<>();
             for (ThrottleDeclaration throttle : throttles) {
-                declarations.requireSameKey(connection, throttle);
+                if (declarations.requireSameKey(connection, throttle)) {
+                    rekeyed.add(throttle.name());
+                }
             }
+            Set<String> inForce = declarations.onQueue(connection, queue.id());
             Instant expiresAt = insert(connection, id, queue.id(), consumer, nodeId, ttl);
             for (ThrottleDeclaration throttle : throttles) {
                 declarations.insert(connection, id, queue.id(), throttle);
             }
             List<String> names =
                     throttles.stream().map(ThrottleDeclaration::name).toList();
-            Set<Long> affected = bump(connection, queue.id(), names);
+            Changes changes = recompute(connection, queue.id(), names, rekeyed);
             if (!throttles.isEmpty()) {
                 updateLaneKey(connection, queue.id(), laneKey);
             }
-            return new Accepted(expiresAt, affected);
+            boolean isNews = !inForce.containsAll(names) || !changes.throttles().isEmpty();
+            boolean bindsOthers = isNews && hasOthers(connection, id, queue.id(), changes.throttles());
+            return new Accepted(expiresAt, changes.affected(), bindsOthers);
         });
     }
 
@@ -186,7 +219,7 @@ class SubscriptionStore {
                 return Optional.empty();
             }
         }
-        return Optional.of(bump(connection, queueId, names));
+        return Optional.of(recompute(connection, queueId, names, Set.of()).affected());
     }
 
     /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */
@@ -216,27 +249,46 @@ class SubscriptionStore {
      * Recomputes throttles that were declared or withdrawn on a queue. Claims of it must go by new rules, and so must those of other
      * queues whose messages draw from other buckets because of that.
      */
-    private Set<Long> bump(Connection connection, long queueId, List<String> names) throws SQLException {
+    private Changes recompute(Connection connection, long queueId, List<String> names, Set<String> rekeyed)
+            throws SQLException {
+        List<String> rebucketed = new ArrayList<>();
         List<String> changed = new ArrayList<>();
         for (String name : names) {
-            if (declarations.recompute(connection, name)) {
+            Change change = declarations.recompute(connection, name);
+            if (change.buckets() || rekeyed.contains(name)) {
+                rebucketed.add(name);
+            }
+            if (change.buckets() || change.limits() || rekeyed.contains(name)) {
                 changed.add(name);
             }
         }
         Set<Long> affected = new HashSet<>();
         if (names.isEmpty()) {
-            return affected;
+            return new Changes(affected, changed);
         }
         try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
             statement.setLong(1, queueId);
-            statement.setArray(2, connection.createArrayOf("text", changed.toArray()));
+            statement.setArray(2, connection.createArrayOf("text", rebucketed.toArray()));
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     affected.add(rows.getLong(1));
                 }
             }
         }
-        return affected;
+        return new Changes(affected, changed);
+    }
+
+    /** Whether there are subscriptions besides this one on its queue or on those that declare the throttles. */
+    private static boolean hasOthers(Connection connection, UUID id, long queueId, List<String> throttles)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
+            statement.setLong(1, queueId);
+            statement.setArray(2, connection.createArrayOf("text", throttles.toArray()));
+            statement.setObject(3, id);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
     }
 
     /** Lets the lane key tell apart what the throttles do; components only go when there are too many. */

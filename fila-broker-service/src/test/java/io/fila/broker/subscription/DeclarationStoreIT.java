@@ -103,6 +103,35 @@ class DeclarationStoreIT {
         assertThat(text("select count(*) from subscription")).isEqualTo("1");
     }
 
+    /** What others have under way goes by older rules; if there is none of that, nobody needs to wait. */
+    @Test
+    void saysWhetherASubscriptionBindsMessagesOfOthers() {
+        ThrottleDeclaration stricter = throttle("stripe", List.of("header:customer"), MissingKey.SHARED_BUCKET, "5/1s");
+
+        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the first").isFalse();
+        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the same again").isFalse();
+        assertThat(bindsOthers(orders)).as("without throttles").isFalse();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER))
+                .as("the same on another queue")
+                .isFalse();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER, throttle("all", "5/1s")))
+                .as("one more")
+                .isTrue();
+        assertThat(bindsOthers(refunds, stricter)).as("a stricter limit").isTrue();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER)).as("a laxer limit").isFalse();
+        assertThat(bindsOthers(queue("empty"), throttle("new", "5/1s")))
+                .as("a first one")
+                .isFalse();
+        assertThat(bindsOthers(queue("other"), throttle("new", "4/1s")))
+                .as("stricter, with consumers on another queue")
+                .isTrue();
+    }
+
+    private boolean bindsOthers(Queue queue, ThrottleDeclaration... throttles) {
+        return store.accept(UUID.randomUUID(), queue, "test", null, Duration.ofSeconds(60), List.of(throttles))
+                .bindsOthers();
+    }
+
     private static boolean lock(Connection connection, Queue queue, String how) throws SQLException {
         try (var statement = connection.createStatement();
                 var row =
