@@ -43,6 +43,7 @@ class DepartureTests {
         Delivery delivery = new Delivery(
                 new Lease(++sequence, new UUID(9, 9)),
                 Instant.EPOCH,
+                Duration.ofSeconds(30),
                 new UUID(8, sequence),
                 new QueueName("q"),
                 new Payload(new byte[0], Payload.Kind.TEXT),

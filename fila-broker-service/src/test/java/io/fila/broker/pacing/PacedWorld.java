@@ -279,6 +279,7 @@ final class PacedWorld {
         return new Delivery(
                 new Lease(sequence, new UUID(3, sequence)),
                 Instant.EPOCH,
+                Duration.ofSeconds(30),
                 new UUID(4, sequence),
                 new QueueName("q"),
                 PAYLOAD,
