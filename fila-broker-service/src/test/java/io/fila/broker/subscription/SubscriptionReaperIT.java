@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
@@ -11,7 +12,6 @@ import io.fila.broker.pacing.Pacing;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -22,13 +22,13 @@ class SubscriptionReaperIT {
     /** Cannot be ended, and comes before all others. */
     private static final UUID FAULTY = new UUID(0, 1);
 
+    private final HikariDataSource source = new HikariDataSource();
     private Database database;
     private SubscriptionReaper reaper;
 
     @BeforeEach
     void open() {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setURL(TestDatabase.create());
+        source.setJdbcUrl(TestDatabase.create());
         database = new Database(source);
         SubscriptionStore store = new SubscriptionStore(database, new Timeline(database), new DeclarationStore()) {
             @Override
@@ -50,6 +50,7 @@ class SubscriptionReaperIT {
     @AfterEach
     void close() throws InterruptedException {
         reaper.close();
+        source.close();
     }
 
     /** A hundred were ended in a look, and none after the first that could not be. */
