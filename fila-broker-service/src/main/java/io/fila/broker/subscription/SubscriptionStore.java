@@ -10,21 +10,16 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
 import io.fila.broker.node.Node;
-import io.fila.broker.problem.ProblemCode;
-import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
-import io.fila.broker.subscription.DeclarationStore.Change;
 import io.fila.broker.throttle.ThrottleDeclaration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -35,9 +30,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class SubscriptionStore {
-
-    /** The components that a lane key may grow to before those that nobody needs any more are dropped. */
-    private static final int MAX_LANE_KEY = 8;
 
     private static final String INSERT = """
             insert into subscription (id, queue_id, consumer, node_id, ttl_ms, expires_at)
@@ -66,51 +58,16 @@ class SubscriptionStore {
     private static final String IS_ALIVE =
             "select 1 from node where id = ? and seen_at > clock_timestamp() - ? * interval '1 millisecond' for update";
 
-    private static final String THROTTLES_OF_QUEUE = """
-            select distinct unnest(t.key)
-            from throttle t
-            where t.name in (select d.throttle from declaration d where d.queue_id = ?)
-            """;
-    private static final String LANE_KEY = "update queue set lane_key = ? where id = ?";
-
-    /** In the order of ids, and without disturbing those that only need the queues to be there: enqueues, subscriptions. */
-    private static final String BUMP = """
-            update queue
-            set throttle_version = throttle_version + 1
-            where id in (
-                select id
-                from queue
-                where id in (
-                    select ?
-                    union all
-                    select d.queue_id from declaration d where d.throttle = any (?)
-                )
-                order by id
-                for no key update
-            )
-            returning id
-            """;
-
-    private static final String OTHERS = """
-            select 1
-            from subscription s
-            where s.queue_id in (
-                select ?
-                union all
-                select d.queue_id from declaration d where d.throttle = any (?)
-            )
-              and s.id <> ?
-            limit 1
-            """;
-
     private final Database database;
     private final Timeline timeline;
     private final DeclarationStore declarations;
+    private final ClaimRules rules;
 
     SubscriptionStore(Database database, Timeline timeline, DeclarationStore declarations) {
         this.database = database;
         this.timeline = timeline;
         this.declarations = declarations;
+        this.rules = new ClaimRules(declarations);
     }
 
     /**
@@ -121,14 +78,6 @@ class SubscriptionStore {
      *     were claimed by the older rules
      */
     record Accepted(@Nullable Instant expiresAt, Set<Long> affected, boolean bindsOthers) {}
-
-    /**
-     * What has changed with declarations.
-     *
-     * @param affected ids of the queues whose rules changed
-     * @param throttles those whose limits or buckets changed
-     */
-    private record Changes(Set<Long> affected, List<String> throttles) {}
 
     /** A subscription by HTTP that is alive. */
     record Renewed(long queueId, String consumer) {}
@@ -144,7 +93,7 @@ class SubscriptionStore {
         return timeline.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             declarations.ensureAndLock(connection, throttles);
-            List<String> laneKey = laneKeyOf(connection, queue);
+            List<String> laneKey = rules.laneKeyOf(connection, queue);
             Set<String> rekeyed = new HashSet<>();
             for (ThrottleDeclaration throttle : throttles) {
                 if (declarations.requireSameKey(connection, throttle)) {
@@ -158,12 +107,12 @@ class SubscriptionStore {
             }
             List<String> names =
                     throttles.stream().map(ThrottleDeclaration::name).toList();
-            Changes changes = recompute(connection, queue.id(), names, rekeyed);
+            ClaimRules.Changes changes = rules.recompute(connection, queue.id(), names, rekeyed);
             if (!throttles.isEmpty()) {
-                updateLaneKey(connection, queue.id(), laneKey);
+                rules.updateLaneKey(connection, queue.id(), laneKey);
             }
             boolean isNews = !inForce.containsAll(names) || !changes.throttles().isEmpty();
-            boolean bindsOthers = isNews && hasOthers(connection, id, queue.id(), changes.throttles());
+            boolean bindsOthers = isNews && rules.hasOthers(connection, id, queue.id(), changes.throttles());
             return new Accepted(expiresAt, changes.affected(), bindsOthers);
         });
     }
@@ -219,7 +168,7 @@ class SubscriptionStore {
                 return Optional.empty();
             }
         }
-        return Optional.of(recompute(connection, queueId, names, Set.of()).affected());
+        return Optional.of(rules.recompute(connection, queueId, names, Set.of()).affected());
     }
 
     /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */
@@ -243,88 +192,6 @@ class SubscriptionStore {
                 return Set.copyOf(ids(statement));
             }
         });
-    }
-
-    /**
-     * Recomputes throttles that were declared or withdrawn on a queue. Claims of it must go by new rules, and so must those of other
-     * queues whose messages draw from other buckets because of that.
-     */
-    private Changes recompute(Connection connection, long queueId, List<String> names, Set<String> rekeyed)
-            throws SQLException {
-        List<String> rebucketed = new ArrayList<>();
-        List<String> changed = new ArrayList<>();
-        for (String name : names) {
-            Change change = declarations.recompute(connection, name);
-            if (change.buckets() || rekeyed.contains(name)) {
-                rebucketed.add(name);
-            }
-            if (change.buckets() || change.limits() || rekeyed.contains(name)) {
-                changed.add(name);
-            }
-        }
-        Set<Long> affected = new HashSet<>();
-        if (names.isEmpty()) {
-            return new Changes(affected, changed);
-        }
-        try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
-            statement.setLong(1, queueId);
-            statement.setArray(2, connection.createArrayOf("text", rebucketed.toArray()));
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    affected.add(rows.getLong(1));
-                }
-            }
-        }
-        return new Changes(affected, changed);
-    }
-
-    /** Whether there are subscriptions besides this one on its queue or on those that declare the throttles. */
-    private static boolean hasOthers(Connection connection, UUID id, long queueId, List<String> throttles)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
-            statement.setLong(1, queueId);
-            statement.setArray(2, connection.createArrayOf("text", throttles.toArray()));
-            statement.setObject(3, id);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
-        }
-    }
-
-    /** Lets the lane key tell apart what the throttles do; components only go when there are too many. */
-    private static void updateLaneKey(Connection connection, long queueId, List<String> present) throws SQLException {
-        Set<String> needed = new LinkedHashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(THROTTLES_OF_QUEUE)) {
-            statement.setLong(1, queueId);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    needed.add(rows.getString(1));
-                }
-            }
-        }
-        Set<String> laneKey = new TreeSet<>(present);
-        laneKey.addAll(needed);
-        if (laneKey.size() > MAX_LANE_KEY) {
-            laneKey.retainAll(needed);
-        }
-        try (PreparedStatement statement = connection.prepareStatement(LANE_KEY)) {
-            statement.setArray(1, connection.createArrayOf("text", laneKey.toArray()));
-            statement.setLong(2, queueId);
-            statement.executeUpdate();
-        }
-    }
-
-    private static List<String> laneKeyOf(Connection connection, Queue queue) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("select lane_key from queue where id = ?")) {
-            statement.setLong(1, queue.id());
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new ProblemException(
-                            ProblemCode.QUEUE_NOT_FOUND, "queue: there is no queue '%s'".formatted(queue.name()));
-                }
-                return List.of((String[]) row.getArray(1).getArray());
-            }
-        }
     }
 
     private static @Nullable Instant insert(
