@@ -1,6 +1,5 @@
 package io.fila.listener;
 
-import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
@@ -26,7 +25,7 @@ public final class DefaultFilaListenerContainerFactory implements FilaListenerCo
         background.setDaemon(true);
         ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, background);
         scheduler.setRemoveOnCancelPolicy(true);
-        this.resources = new ListenerResources(client, settings, scheduler, threads, InstantSource.system());
+        this.resources = new ListenerResources(client, settings, scheduler, threads);
     }
 
     @Override

@@ -34,7 +34,7 @@ final class DeliveryHandlerTask implements Runnable {
 
     @Override
     public void run() {
-        try (LeaseExtender.KeptLease lease = leases.keep(delivery)) {
+        try (LeaseExtender.KeptLease lease = leases.keep(delivery, acknowledgement::isSettled)) {
             handle();
             if (!acknowledgement.isSettled()) {
                 returnedUnsettled(lease);

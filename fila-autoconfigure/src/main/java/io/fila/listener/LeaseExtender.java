@@ -1,10 +1,10 @@
 package io.fila.listener;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import io.fila.client.Delivery;
 import org.slf4j.Logger;
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Extends the leases of messages that are being handled. A lease is extended by its own length each time a third of it has passed,
- * so that one lost extension does no harm. The length is what remains of it at receipt, and at least a second: clocks may differ.
+ * so that one lost extension does no harm, and as long as the message is not settled. What this machine's clock shows does not matter.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a failed extension is reported, and followed by another
 final class LeaseExtender {
@@ -21,39 +21,42 @@ final class LeaseExtender {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     private final ScheduledExecutorService scheduler;
-    private final InstantSource clock;
 
-    LeaseExtender(ScheduledExecutorService scheduler, InstantSource clock) {
+    LeaseExtender(ScheduledExecutorService scheduler) {
         this.scheduler = scheduler;
-        this.clock = clock;
     }
 
-    /** Keeps the lease until the answer is closed. */
-    KeptLease keep(Delivery delivery) {
-        Duration remaining = Duration.between(clock.instant(), delivery.leaseExpiresAt());
-        return new KeptLease(delivery, remaining.compareTo(SHORTEST) < 0 ? SHORTEST : remaining);
+    /** Keeps the lease until the answer is closed, or the message is settled. */
+    KeptLease keep(Delivery delivery, BooleanSupplier isSettled) {
+        return new KeptLease(delivery, isSettled);
     }
 
     /** A lease that is extended in the background. */
     final class KeptLease implements AutoCloseable {
 
         private final Delivery delivery;
+        private final BooleanSupplier isSettled;
         private final Duration length;
         private final Future<?> extensions;
 
-        private KeptLease(Delivery delivery, Duration length) {
+        private KeptLease(Delivery delivery, BooleanSupplier isSettled) {
             this.delivery = delivery;
-            this.length = length;
+            this.isSettled = isSettled;
+            Duration told = delivery.visibilityTimeout();
+            this.length = told.compareTo(SHORTEST) < 0 ? SHORTEST : told;
             long period = length.toMillis() / 3;
             this.extensions = scheduler.scheduleAtFixedRate(this::extend, period, period, TimeUnit.MILLISECONDS);
         }
 
         private void extend() {
+            if (isSettled.getAsBoolean()) {
+                return;
+            }
             delivery.extend(length).whenComplete((kept, failure) -> {
                 String id = delivery.message().id();
                 if (failure != null) {
                     log.debug("could not extend the lease of message {}; trying again", id, failure);
-                } else if (!kept && !extensions.isCancelled()) {
+                } else if (!kept && !isSettled.getAsBoolean() && !extensions.isCancelled()) {
                     close();
                     log.warn(
                             "the lease of message {} was lost while it is being handled; it will be handled again", id);

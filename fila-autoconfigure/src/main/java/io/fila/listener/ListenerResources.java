@@ -1,6 +1,5 @@
 package io.fila.listener;
 
-import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,8 +18,7 @@ record ListenerResources(
         FilaClient client,
         ListenerSettings settings,
         ScheduledExecutorService scheduler,
-        Function<String, ThreadFactory> threads,
-        InstantSource clock) {
+        Function<String, ThreadFactory> threads) {
 
     /** A fixed pool: the number of handlers is the bound on what a container holds. */
     ExecutorService handlers(String listener, int concurrency) {

@@ -55,7 +55,7 @@ final class ListenerRun implements SubscriptionListener {
         this.resources = resources;
         this.lifecycle = lifecycle;
         this.stopContainer = stopContainer;
-        this.leases = new LeaseExtender(resources.scheduler(), resources.clock());
+        this.leases = new LeaseExtender(resources.scheduler());
         this.handlers = resources.handlers(endpoint.id(), concurrency);
         this.slots = new HandlerSlots(concurrency);
     }

@@ -5,7 +5,6 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -350,11 +349,8 @@ class FilaListenerMethodTests {
     }
 
     private FakeDelivery deliver(io.fila.client.Payload payload, Map<String, String> headers) {
-        FakeDelivery delivery = new FakeDelivery(
-                client.subscription().spec.queue(),
-                payload,
-                headers,
-                Instant.now().plusSeconds(30));
+        FakeDelivery delivery =
+                new FakeDelivery(client.subscription().spec.queue(), payload, headers, Duration.ofSeconds(30));
         client.subscription().deliver(delivery);
         await().until(() -> !delivery.settlements.isEmpty());
         return delivery;

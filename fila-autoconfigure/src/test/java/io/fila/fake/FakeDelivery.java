@@ -17,19 +17,19 @@ import io.fila.client.Payload;
 public final class FakeDelivery implements Delivery {
 
     private final FilaMessage message;
-    private final Instant leaseExpiresAt;
+    private final Duration visibilityTimeout;
     public final List<Object> settlements = new CopyOnWriteArrayList<>();
     public final List<Duration> extensions = new CopyOnWriteArrayList<>();
     public volatile CompletableFuture<Boolean> answer = CompletableFuture.completedFuture(true);
 
     public FakeDelivery(String queue, String text) {
-        this(queue, Payload.text(text), Map.of(), Instant.now().plusSeconds(30));
+        this(queue, Payload.text(text), Map.of(), Duration.ofSeconds(30));
     }
 
-    public FakeDelivery(String queue, Payload payload, Map<String, String> headers, Instant leaseExpiresAt) {
+    public FakeDelivery(String queue, Payload payload, Map<String, String> headers, Duration visibilityTimeout) {
         this.message = new FilaMessage(
                 UUID.randomUUID().toString(), queue, payload, headers, null, Map.of(), 1, 0, Instant.now());
-        this.leaseExpiresAt = leaseExpiresAt;
+        this.visibilityTimeout = visibilityTimeout;
     }
 
     @Override
@@ -39,7 +39,13 @@ public final class FakeDelivery implements Delivery {
 
     @Override
     public Instant leaseExpiresAt() {
-        return leaseExpiresAt;
+        // by another machine's clock
+        return Instant.EPOCH;
+    }
+
+    @Override
+    public Duration visibilityTimeout() {
+        return visibilityTimeout;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.fila.listener;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -178,6 +177,22 @@ class FilaListenerContainerTests {
                 })
                 .start();
         assertThat(handled("a")).isEqualTo("release");
+    }
+
+    /** The extension found the lease settled, and a warning said that the message would be handled again. */
+    @Test
+    void doesNotExtendTheLeaseOfAMessageThatItsHandlerHasSettled() throws Exception {
+        container(1, (message, ack) -> {
+                    ack.ack();
+                    waitForTheTest(message, ack);
+                })
+                .start();
+        FakeDelivery delivery = subscription().deliver("a");
+        begun.take();
+
+        scheduler.last().run();
+
+        assertThat(delivery.extensions).isEmpty();
     }
 
     @Test
@@ -407,11 +422,7 @@ class FilaListenerContainerTests {
 
     private FilaListenerContainer container(int concurrency, FilaMessageHandler handler, AckMode mode) {
         ListenerResources resources = new ListenerResources(
-                client,
-                new ListenerSettings(1, shutdownTimeout, true),
-                scheduler,
-                CustomizableThreadFactory::new,
-                InstantSource.system());
+                client, new ListenerSettings(1, shutdownTimeout, true), scheduler, CustomizableThreadFactory::new);
         SubscriptionSpec spec = new SubscriptionSpec("orders", "test", List.of());
         FilaListenerContainer container = new FilaListenerContainer(
                 new FilaListenerEndpoint("test", spec, handler, mode, concurrency, null), resources);

@@ -20,10 +20,16 @@ public interface Delivery {
     FilaMessage message();
 
     /**
-     * When the lease expires unless it is extended, by the database's clock. It may differ from this machine's, so leave a
-     * margin; an extension does not change it.
+     * When the lease expires unless it is extended, by the database's clock. This machine's may show something else: go by
+     * {@link #visibilityTimeout} instead. An extension does not change it.
      */
     Instant leaseExpiresAt();
+
+    /**
+     * How long the lease lasts from shortly before the delivery was received, unless it is extended; at least a second. To be
+     * measured with {@link System#nanoTime}.
+     */
+    Duration visibilityTimeout();
 
     /** The message is done and leaves the queue. */
     CompletableFuture<Boolean> ack();

@@ -1,5 +1,6 @@
 package io.fila.client;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
@@ -28,6 +29,10 @@ final class FromProtocol {
     /** Refused without a time is not what the protocol says; then asking again at once is as good as anything. */
     static PermitResult permits(AcquirePermitsResponse response) {
         return new PermitResult(response.getGranted() ? null : instant(response.getRoomAt()));
+    }
+
+    static Duration duration(com.google.protobuf.Duration duration) {
+        return Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
     }
 
     static Instant instant(Timestamp timestamp) {

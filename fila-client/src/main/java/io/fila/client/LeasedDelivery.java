@@ -12,6 +12,7 @@ final class LeasedDelivery implements Delivery {
     private final FilaMessage message;
     private final String lease;
     private final Instant leaseExpiresAt;
+    private final Duration visibilityTimeout;
     private final Function<Settlement, CompletableFuture<Boolean>> subscription;
     /** Set by the first settlement and reset if it fails unanswered, so that it can be tried again. */
     private final AtomicBoolean settled = new AtomicBoolean();
@@ -23,6 +24,7 @@ final class LeasedDelivery implements Delivery {
         this.message = FromProtocol.message(queue, delivery);
         this.lease = delivery.getLease();
         this.leaseExpiresAt = FromProtocol.instant(delivery.getLeaseExpiresAt());
+        this.visibilityTimeout = FromProtocol.duration(delivery.getVisibilityTimeout());
         this.subscription = subscription;
     }
 
@@ -34,6 +36,11 @@ final class LeasedDelivery implements Delivery {
     @Override
     public Instant leaseExpiresAt() {
         return leaseExpiresAt;
+    }
+
+    @Override
+    public Duration visibilityTimeout() {
+        return visibilityTimeout;
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.fila.broker.problem.Durations;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.RetryPolicy;
 import io.fila.broker.stats.QueueStats;
-import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import org.jspecify.annotations.Nullable;
 
 /** A queue as it is shown; {@code stats} only where they were asked for. */
@@ -73,7 +73,7 @@ record QueueAnswer(
                 stats.throttles().stream().map(QueueAnswer::throttle).toList());
     }
 
-    private static Throttle throttle(ActiveThrottle throttle) {
+    private static Throttle throttle(DeclaredThrottle throttle) {
         return new Throttle(
                 throttle.name(),
                 Texts.of(throttle.limits()),

@@ -43,11 +43,12 @@ class SubscriptionController {
     Mono<SubscriptionAnswer> open(@PathVariable String queue, ServerHttpRequest request) {
         return bodies.of(
                 request,
-                body -> calls.call(() -> {
+                body -> calls.await(() -> {
                     QueueName name = QueueName.of(queue);
                     SubscriptionInput given = JsonBody.read(body, SubscriptionInput::read);
-                    return SubscriptionAnswer.of(
-                            subscriptions.open(name, given.consumer(), given.ttl(), given.throttles()));
+                    return subscriptions
+                            .open(name, given.consumer(), given.ttl(), given.throttles())
+                            .thenApply(SubscriptionAnswer::of);
                 }));
     }
 

@@ -18,6 +18,7 @@ final class ToProtocol {
         var builder = io.fila.protocol.v1.Delivery.newBuilder()
                 .setLease(delivery.lease().toString())
                 .setLeaseExpiresAt(timestamp(delivery.leaseExpiresAt()))
+                .setVisibilityTimeout(duration(delivery.visibilityTimeout()))
                 .setId(delivery.id().toString())
                 // nobody changes a payload once it is read
                 .setPayload(UnsafeByteOperations.unsafeWrap(delivery.payload().bytes()))

@@ -145,19 +145,28 @@ public final class Batcher<C extends Batcher.Call> implements AutoCloseable {
             }
             try {
                 work.on(batch);
-            } catch (RuntimeException e) {
-                batch.forEach(call -> call.fail(e));
-                if (e instanceof ProblemException problem && problem.code() == ProblemCode.STORAGE_UNAVAILABLE) {
-                    // unlike the batch, which may have been done
-                    failWaiting(unavailable("the database cannot be reached, so nothing was done; try again"));
-                } else if (!(e instanceof ProblemException)) {
-                    log.error("could not work on a batch of {} {} calls", batch.size(), name, e);
-                }
+            } catch (Throwable e) {
+                // an Error too, of memory or of the stack: without its workers a batcher takes calls and answers none
+                fail(batch, e);
             } finally {
                 synchronized (lock) {
                     underWay.remove(Thread.currentThread());
                 }
             }
+        }
+    }
+
+    private void fail(List<C> batch, Throwable e) {
+        RuntimeException problem = e instanceof RuntimeException exception
+                ? exception
+                : new IllegalStateException(
+                        "could not work on a batch of %d %s calls".formatted(batch.size(), name), e);
+        batch.forEach(call -> call.fail(problem));
+        if (e instanceof ProblemException known && known.code() == ProblemCode.STORAGE_UNAVAILABLE) {
+            // unlike the batch, which may have been done
+            failWaiting(unavailable("the database cannot be reached, so nothing was done; try again"));
+        } else if (!(e instanceof ProblemException)) {
+            log.error("could not work on a batch of {} {} calls", batch.size(), name, e);
         }
     }
 

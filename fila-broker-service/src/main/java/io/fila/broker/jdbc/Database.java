@@ -43,21 +43,40 @@ public class Database {
         void on(Connection connection) throws SQLException;
     }
 
-    /** Runs {@code work} and commits. {@code activity} completes the sentence "could not …". */
+    /**
+     * Runs {@code work} and commits. If the database rolls it back for the sake of others (a deadlock, or what it could not
+     * serialize), once more; so beyond the transaction the work may do nothing that it must not do twice. {@code activity} completes
+     * the sentence "could not …".
+     */
     public <T> T inTransaction(String activity, Work<T> work) {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             try {
-                T result = work.on(connection);
-                commit(connection);
-                return result;
-            } catch (SQLException | RuntimeException | Error e) {
-                rollBack(connection, e);
-                throw e;
+                return committed(connection, work);
+            } catch (SQLException e) {
+                if (!isVictim(e)) {
+                    throw e;
+                }
             }
+            return committed(connection, work);
         } catch (SQLException e) {
             throw failure(activity, e);
         }
+    }
+
+    private static <T> T committed(Connection connection, Work<T> work) throws SQLException {
+        try {
+            T result = work.on(connection);
+            commit(connection);
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            rollBack(connection, e);
+            throw e;
+        }
+    }
+
+    private static boolean isVictim(SQLException e) {
+        return "40P01".equals(e.getSQLState()) || "40001".equals(e.getSQLState());
     }
 
     /** Like {@link #inTransaction}, for work without a result. */

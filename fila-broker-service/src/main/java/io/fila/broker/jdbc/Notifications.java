@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.function.Consumer;
 
@@ -24,6 +25,11 @@ public final class Notifications implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
     private static final int WAIT_MILLIS = 1_000;
+
+    /** So often the connection is tried, since one that is only read from looks the same when the server has vanished. */
+    private static final long TRY_NANOS = Duration.ofSeconds(10).toNanos();
+
+    private static final int TRY_MILLIS = 5_000;
     private static final long RETRY_MILLIS = 1_000;
 
     private final String channel;
@@ -80,11 +86,12 @@ public final class Notifications implements AutoCloseable {
         while (!closed) {
             try (Connection connection = dataSource.getConnection()) {
                 connection.setAutoCommit(true);
+                connection.setNetworkTimeout(Runnable::run, TRY_MILLIS);
                 try (Statement statement = connection.createStatement()) {
                     statement.execute("listen " + channel);
                 }
                 interrupted.run();
-                receive(connection.unwrap(PGConnection.class), receiver);
+                receive(connection, receiver);
                 try (Statement statement = connection.createStatement()) {
                     statement.execute("unlisten *");
                 }
@@ -95,9 +102,17 @@ public final class Notifications implements AutoCloseable {
         }
     }
 
-    private void receive(PGConnection connection, Consumer<String> receiver) throws SQLException {
+    private void receive(Connection connection, Consumer<String> receiver) throws SQLException {
+        PGConnection listening = connection.unwrap(PGConnection.class);
+        long tried = System.nanoTime();
         while (!closed) {
-            PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
+            PGNotification[] notifications = listening.getNotifications(WAIT_MILLIS);
+            if (System.nanoTime() - tried >= TRY_NANOS) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("select 1");
+                }
+                tried = System.nanoTime();
+            }
             if (notifications == null) {
                 continue;
             }

@@ -1,5 +1,6 @@
 package io.fila.broker.message;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -7,10 +8,15 @@ import java.util.UUID;
 import io.fila.broker.queue.QueueName;
 import org.jspecify.annotations.Nullable;
 
-/** A leased message on its way to a consumer. */
+/**
+ * A leased message on its way to a consumer.
+ *
+ * @param visibilityTimeout how long the lease lasts, from the claim
+ */
 public record Delivery(
         Lease lease,
         Instant leaseExpiresAt,
+        Duration visibilityTimeout,
         UUID id,
         QueueName queue,
         Payload payload,

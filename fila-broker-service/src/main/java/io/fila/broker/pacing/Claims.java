@@ -124,6 +124,7 @@ class Claims {
         return new Delivery(
                 new Lease(row.getLong(1), claim),
                 row.getObject(12, OffsetDateTime.class).toInstant(),
+                rules.visibilityTimeout(),
                 row.getObject(3, UUID.class),
                 rules.name(),
                 new Payload(row.getBytes(5), Payload.Kind.values()[row.getInt(4)]),

@@ -40,6 +40,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
 
     private final ObjectProvider<PacingContext> context;
     private final NodeSignals nodes;
+    private final Duration tokenExpiry;
     private final Map<Long, PacingLoop> loops = new ConcurrentHashMap<>();
 
     /** Queues whose loops are to be looked at, in case nobody uses them any more. */
@@ -57,11 +58,17 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     Pacing(ObjectProvider<PacingContext> context, NodeSignals nodes, PacingProperties properties) {
         this.context = context;
         this.nodes = nodes;
+        this.tokenExpiry = properties.tokenExpiry();
         this.executor = Executors.newFixedThreadPool(properties.threads(), threads("fila-pacing-"));
         this.timer = new ScheduledThreadPoolExecutor(1, threads("fila-timer-"));
         timer.setRemoveOnCancelPolicy(true);
         this.departures = new ScheduledThreadPoolExecutor(2, threads("fila-departure-"));
         this.wakeables = new Wakeable.Factory(executor, timer);
+    }
+
+    /** The bound h: so long after a claim was made, but no longer, its messages may be sent. The same on all nodes. */
+    public Duration tokenExpiry() {
+        return tokenExpiry;
     }
 
     /** Starts to deliver messages of the queue to the consumer, as its credit allows. */

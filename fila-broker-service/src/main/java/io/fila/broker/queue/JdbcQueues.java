@@ -4,8 +4,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
@@ -24,16 +26,19 @@ class JdbcQueues implements Queues {
     private final Database database;
     private final TransactionTemplate transaction;
     private final ObjectProvider<QueueChanges> listeners;
+    private final ObjectProvider<QueueDeletion> deletions;
 
     JdbcQueues(
             QueueRepository repository,
             Database database,
             TransactionTemplate transaction,
-            ObjectProvider<QueueChanges> listeners) {
+            ObjectProvider<QueueChanges> listeners,
+            ObjectProvider<QueueDeletion> deletions) {
         this.repository = repository;
         this.database = database;
         this.transaction = transaction;
         this.listeners = listeners;
+        this.deletions = deletions;
     }
 
     @Override
@@ -96,9 +101,13 @@ class JdbcQueues implements Queues {
                 return true;
             });
         }
+        Set<Long> affected = new HashSet<>();
         database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             Fence.exclusive(connection, deadLetterId);
+            for (QueueDeletion deletion : deletions) {
+                affected.addAll(deletion.deleting(connection, List.of(queue.id(), deadLetterId)));
+            }
             // an enqueue holds the row's key share until its messages are stored: it is seen below, or finds no queue
             update(
                     connection,
@@ -117,6 +126,7 @@ class JdbcQueues implements Queues {
         });
         tell(queue.id());
         tell(deadLetterId);
+        affected.forEach(this::tell);
     }
 
     @Override

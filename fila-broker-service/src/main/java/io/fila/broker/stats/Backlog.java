@@ -9,14 +9,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a queue held at one moment. Ready messages are grouped by the buckets they draw from, and not yet told apart by whether
  * those have room.
  */
-record Backlog(Counts counts, List<ActiveThrottle> throttles, List<Group> groups) {
+record Backlog(Counts counts, List<DeclaredThrottle> throttles, List<Group> groups) {
 
     /** Messages by state, except for what is ready. */
     record Counts(

@@ -17,7 +17,9 @@ import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Backlog.Counts;
-import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import io.fila.broker.stats.QueueStats.DeclaredThrottle;
+import io.fila.broker.throttle.ActiveThrottle;
+import io.fila.broker.throttle.ThrottlesInForce;
 import org.springframework.stereotype.Component;
 
 /** What queues hold, read from the database. Costs an index entry for each message of the queue, and a probe for each lane. */
@@ -74,22 +76,24 @@ class Backlogs {
     private Backlog read(QueueName queue) {
         return snapshots.read("count the messages of queue '" + queue + "'", connection -> {
             Counts counts = count(connection, queue);
-            List<ThrottleState> states = new ArrayList<>();
-            List<ActiveThrottle> throttles = new ArrayList<>();
+            List<ActiveThrottle> active = new ArrayList<>();
+            List<DeclaredThrottle> throttles = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(THROTTLES)) {
                 statement.setLong(1, counts.queueId());
                 try (ResultSet row = statement.executeQuery()) {
                     while (row.next()) {
-                        ThrottleState state = ThrottleState.read(row);
-                        states.add(state);
-                        throttles.add(new ActiveThrottle(
-                                state.name(), state.limits(), state.key(), state.whenKeyMissing(), row.getInt(6)));
+                        ActiveThrottle throttle = ThrottlesInForce.read(row);
+                        active.add(throttle);
+                        throttles.add(new DeclaredThrottle(
+                                throttle.name(),
+                                throttle.limits(),
+                                throttle.key(),
+                                throttle.whenKeyMissing(),
+                                row.getInt(6)));
                     }
                 }
             }
-            ReadyMessages ready = new ReadyMessages(
-                    counts.queueId(),
-                    states.stream().map(ThrottleState::drawing).toList());
+            ReadyMessages ready = new ReadyMessages(counts.queueId(), active);
             return new Backlog(counts, throttles, ready.groups(connection));
         });
     }

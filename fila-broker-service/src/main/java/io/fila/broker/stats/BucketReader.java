@@ -19,6 +19,7 @@ import io.fila.broker.jdbc.RecentAnswers;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.stats.BucketStats.Used;
 import io.fila.broker.throttle.Limit;
+import io.fila.broker.throttle.ThrottlesInForce;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -110,7 +111,7 @@ class BucketReader {
     }
 
     private static List<Used> used(ResultSet row) throws SQLException {
-        List<Limit> limits = ThrottleState.limits(row, 3);
+        List<Limit> limits = ThrottlesInForce.limits(row, 3);
         Long[] counts = (Long[]) row.getArray(5).getArray();
         List<Used> used = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {

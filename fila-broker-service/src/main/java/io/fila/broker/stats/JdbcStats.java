@@ -13,6 +13,7 @@ import io.fila.broker.stats.Backlog.Draw;
 import io.fila.broker.stats.BucketStats.Used;
 import io.fila.broker.stats.ThrottleReader.Throttle;
 import io.fila.broker.stats.ThrottleStats.Declared;
+import io.fila.broker.throttle.ActiveThrottle;
 import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.KeyComponent;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +136,7 @@ class JdbcStats implements Stats {
     }
 
     /** Those of the bucket that is asked for; without any, that of an unkeyed throttle, or of messages lacking the key. */
-    private static @Nullable List<String> keyValues(ThrottleState throttle, @Nullable List<String> key) {
+    private static @Nullable List<String> keyValues(ActiveThrottle throttle, @Nullable List<String> key) {
         if (key == null || key.isEmpty()) {
             return throttle.key().isEmpty() ? List.of() : null;
         }

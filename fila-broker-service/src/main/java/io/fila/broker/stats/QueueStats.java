@@ -23,9 +23,9 @@ public record QueueStats(
         @Nullable Instant oldestReadyAt,
         @Nullable Instant oldestUnclassifiedAt,
         int subscribers,
-        List<ActiveThrottle> throttles) {
+        List<DeclaredThrottle> throttles) {
 
     /** A throttle in force on the queue. */
-    public record ActiveThrottle(
+    public record DeclaredThrottle(
             String name, List<Limit> limits, List<KeyComponent> key, MissingKey whenKeyMissing, int subscribers) {}
 }

@@ -18,7 +18,9 @@ import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.ThrottleStats.Declared;
+import io.fila.broker.throttle.ActiveThrottle;
 import io.fila.broker.throttle.Limit;
+import io.fila.broker.throttle.ThrottlesInForce;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -60,7 +62,7 @@ class ThrottleReader {
     }
 
     /** @param declared each distinct set of limits, the most declared first */
-    record Throttle(ThrottleState state, List<QueueName> queues, List<Declared> declared) {}
+    record Throttle(ActiveThrottle state, List<QueueName> queues, List<Declared> declared) {}
 
     /** Those that are declared, or have deliveries in their window, by name. */
     List<String> names() {
@@ -98,12 +100,12 @@ class ThrottleReader {
         return List.copyOf(names);
     }
 
-    private static ThrottleState state(Connection connection, String name) throws SQLException {
+    private static ActiveThrottle state(Connection connection, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(STATE)) {
             statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return ThrottleState.read(row);
+                return ThrottlesInForce.read(row);
             }
         }
     }
@@ -129,7 +131,7 @@ class ThrottleReader {
             statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    List<Limit> limits = new ArrayList<>(ThrottleState.limits(row, 1));
+                    List<Limit> limits = new ArrayList<>(ThrottlesInForce.limits(row, 1));
                     limits.sort(Comparator.comparing(Limit::window));
                     subscribers.merge(limits, row.getInt(3), Integer::sum);
                 }

@@ -5,11 +5,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.problem.ProblemCode;
@@ -19,6 +20,7 @@ import io.fila.broker.throttle.Limit;
 import io.fila.broker.throttle.Limits;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
+import io.fila.broker.throttle.ThrottlesInForce;
 import org.springframework.stereotype.Component;
 
 /**
@@ -35,7 +37,9 @@ class DeclarationStore {
             on conflict (name) do update set name = excluded.name
             """;
 
-    private static final String LOCK = "select name from throttle where name = any (?) order by name for update";
+    /** In the order in which {@link #ensureAndLock} meets them, whatever the database's collation. */
+    private static final String LOCK =
+            "select name from throttle where name = any (?) order by name collate \"C\" for update";
 
     /**
      * By HTTP a subscription is over for good when its time has passed. One of a node's is not: a node that has not been seen for
@@ -61,6 +65,7 @@ class DeclarationStore {
                                      limit_windows_ms)
             values (?, ?, ?, ?, ?, ?)
             """;
+    private static final String ON_QUEUE = "select distinct throttle from declaration where queue_id = ?";
     private static final String DECLARED =
             "select unthrottled_when_key_missing, limit_counts, limit_windows_ms from declaration where throttle = ?";
     private static final String UPDATE = """
@@ -72,7 +77,8 @@ class DeclarationStore {
             from throttle before
             where t.name = ?
               and before.name = t.name
-            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing
+            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing,
+                      before.limit_counts <> t.limit_counts or before.limit_windows_ms <> t.limit_windows_ms
             """;
     private static final String RESET_KEY = "update throttle set key = ? where name = ? and key <> ?";
 
@@ -98,8 +104,36 @@ class DeclarationStore {
         }
     }
 
-    /** Throws {@code throttle-conflict} if somebody who may be alive declares the name with another key; else the key is this one. */
-    void requireSameKey(Connection connection, ThrottleDeclaration declaration) throws SQLException {
+    /**
+     * What computing a throttle anew came to.
+     *
+     * @param buckets messages draw from other buckets than before
+     * @param limits their buckets have other limits
+     */
+    record Change(boolean buckets, boolean limits) {
+
+        static final Change NONE = new Change(false, false);
+    }
+
+    /** Throttles that bind the messages of the queue. */
+    Set<String> onQueue(Connection connection, long queueId) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(ON_QUEUE)) {
+            statement.setLong(1, queueId);
+            Set<String> names = new HashSet<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    names.add(row.getString(1));
+                }
+            }
+            return names;
+        }
+    }
+
+    /**
+     * Throws {@code throttle-conflict} if somebody who may be alive declares the name with another key; else the key is this one. True
+     * if it was another.
+     */
+    boolean requireSameKey(Connection connection, ThrottleDeclaration declaration) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(CONFLICT)) {
             statement.setString(1, declaration.name());
             statement.setArray(2, key(connection, declaration.key()));
@@ -118,7 +152,7 @@ class DeclarationStore {
             statement.setArray(1, key(connection, declaration.key()));
             statement.setString(2, declaration.name());
             statement.setArray(3, key(connection, declaration.key()));
-            statement.executeUpdate();
+            return statement.executeUpdate() > 0;
         }
     }
 
@@ -136,9 +170,9 @@ class DeclarationStore {
 
     /**
      * Makes the throttle what all its declarations come to: every limit of theirs, the stricter policy. What nobody declares any
-     * more stays as it was. True if the policy changed, so that messages draw from other buckets than before.
+     * more stays as it was.
      */
-    boolean recompute(Connection connection, String name) throws SQLException {
+    Change recompute(Connection connection, String name) throws SQLException {
         List<Limit> limits = new ArrayList<>();
         boolean unthrottled = true;
         try (PreparedStatement statement = connection.prepareStatement(DECLARED)) {
@@ -146,16 +180,12 @@ class DeclarationStore {
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     unthrottled &= row.getBoolean(1);
-                    Integer[] counts = (Integer[]) row.getArray(2).getArray();
-                    Long[] windows = (Long[]) row.getArray(3).getArray();
-                    for (int i = 0; i < counts.length; i++) {
-                        limits.add(new Limit(counts[i], Duration.ofMillis(windows[i])));
-                    }
+                    limits.addAll(ThrottlesInForce.limits(row, 2));
                 }
             }
         }
         if (limits.isEmpty()) {
-            return false;
+            return Change.NONE;
         }
         try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
             statement.setBoolean(1, unthrottled);
@@ -163,7 +193,7 @@ class DeclarationStore {
             statement.setLong(4, longest(limits));
             statement.setString(5, name);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
+                return row.next() ? new Change(row.getBoolean(1), row.getBoolean(2)) : Change.NONE;
             }
         }
     }

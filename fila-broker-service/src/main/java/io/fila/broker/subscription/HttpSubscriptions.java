@@ -63,7 +63,8 @@ class HttpSubscriptions implements Subscriptions {
     }
 
     @Override
-    public HttpSubscription open(QueueName name, String consumer, Duration ttl, List<ThrottleDeclaration> throttles) {
+    public CompletableFuture<HttpSubscription> open(
+            QueueName name, String consumer, Duration ttl, List<ThrottleDeclaration> throttles) {
         Names.require("consumer", consumer);
         Durations.requireBetween("ttl", ttl, MIN_TTL, MAX_TTL);
         ThrottleDeclaration.requireDistinct(throttles);
@@ -71,12 +72,17 @@ class HttpSubscriptions implements Subscriptions {
         UUID id = UUID.randomUUID();
         Accepted accepted = store.accept(id, queue, consumer, null, ttl, throttles);
         accepted.affected().forEach(pacing::rulesChanged);
-        return new HttpSubscription(id, name, Objects.requireNonNull(accepted.expiresAt()));
+        HttpSubscription opened = new HttpSubscription(id, name, Objects.requireNonNull(accepted.expiresAt()));
+        return accepted.bindsOthers()
+                // by then what was claimed by older rules has been sent, or never will be
+                ? new CompletableFuture<HttpSubscription>()
+                        .completeOnTimeout(opened, pacing.tokenExpiry().toNanos(), TimeUnit.NANOSECONDS)
+                : CompletableFuture.completedFuture(opened);
     }
 
     @Override
     public void close(UUID subscription) {
-        Optional<Set<Long>> affected = store.end(subscription, false);
+        Optional<Set<Long>> affected = store.end(subscription);
         affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
     }
 

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
@@ -39,6 +40,9 @@ public class Streams implements Node.LapseListener {
     private final Node node;
     private final SubscriptionReaper reaper;
     private final Map<UUID, Stream> open = new ConcurrentHashMap<>();
+
+    /** How often others may have taken this node for dead. Written by the heart, read by whoever opens. */
+    private volatile long lapses;
 
     Streams(
             SubscriptionStore store,
@@ -97,37 +101,62 @@ public class Streams implements Node.LapseListener {
         public void close() {
             pacing.remove(queue.id(), sink);
             if (open.remove(id) != null) {
-                reaper.end(id);
+                reaper.end(queue.id(), id);
             }
         }
     }
 
-    /** Accepts a subscription; its throttles bind every claim from then on. */
+    /**
+     * Accepts a subscription; its throttles bind every delivery from then on. If messages may be under way that were claimed without
+     * them, that takes until they have been sent or never will be.
+     */
     public Stream open(QueueName name, String consumer, List<ThrottleDeclaration> throttles, DeliverySink sink) {
         Names.require("consumer", consumer);
         ThrottleDeclaration.requireDistinct(throttles);
         if (!node.isCurrent()) {
             throw unavailable("this broker node has lost the database; connect again");
         }
+        long lapsesBefore = lapses;
         Queue queue = queues.get(name);
         UUID id = UUID.randomUUID();
-        SubscriptionStore.Accepted accepted = store.accept(id, queue, consumer, node.id(), null, throttles);
+        SubscriptionStore.Accepted accepted;
+        try {
+            accepted = store.accept(id, queue, consumer, node.id(), null, throttles);
+        } catch (RuntimeException e) {
+            if (isInDoubt(e)) {
+                // nobody has a stream that would end it, and the node lives on
+                reaper.end(queue.id(), id);
+            }
+            throw e;
+        }
         Stream stream = new Stream(id, queue, consumer, sink);
         open.put(id, stream);
         accepted.affected().forEach(pacing::rulesChanged);
+        if (accepted.bindsOthers()) {
+            outlastOlderClaims(stream);
+        }
+        if (lapses != lapsesBefore) {
+            // others may have ended it before it could be found here
+            stream.close();
+            throw unavailable("this broker node was away for too long; connect again");
+        }
         return stream;
     }
 
     /** Ends the streams whose subscriptions others have ended meanwhile: their consumers connect again and declare again. */
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only the heart writes
     public void lapsed() {
-        if (open.isEmpty()) {
+        lapses++;
+        // before the look at the database, or one that is accepted in between would count as ended
+        List<Stream> present = List.copyOf(open.values());
+        if (present.isEmpty()) {
             return;
         }
         Set<UUID> alive = store.findOf(node.id());
-        for (Stream stream : List.copyOf(open.values())) {
-            if (!alive.contains(stream.id) && open.remove(stream.id) != null) {
-                pacing.remove(stream.queue.id(), stream.sink);
+        for (Stream stream : present) {
+            if (!alive.contains(stream.id)) {
+                stream.close();
                 stream.sink.end(unavailable("this broker node was away for too long; connect again"));
             }
         }
@@ -138,6 +167,24 @@ public class Streams implements Node.LapseListener {
         for (Stream stream : List.copyOf(open.values())) {
             stream.close();
         }
+    }
+
+    private void outlastOlderClaims(Stream stream) {
+        long until = System.nanoTime() + pacing.tokenExpiry().toNanos();
+        try {
+            for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.sleep(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            stream.close();
+            throw unavailable("this broker node is shutting down; connect to another, or again");
+        }
+    }
+
+    /** Whether what was to be accepted may have been stored. */
+    private static boolean isInDoubt(RuntimeException e) {
+        return !(e instanceof ProblemException problem) || problem.code() == ProblemCode.STORAGE_UNAVAILABLE;
     }
 
     private static ProblemException unavailable(String detail) {

@@ -10,19 +10,15 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
 import io.fila.broker.node.Node;
-import io.fila.broker.problem.ProblemCode;
-import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.throttle.ThrottleDeclaration;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +30,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class SubscriptionStore {
-
-    /** The components that a lane key may grow to before those that nobody needs any more are dropped. */
-    private static final int MAX_LANE_KEY = 8;
 
     private static final String INSERT = """
             insert into subscription (id, queue_id, consumer, node_id, ttl_ms, expires_at)
@@ -54,47 +47,37 @@ class SubscriptionStore {
             select s.id
             from subscription s
             left join node n on n.id = s.node_id
-            where s.expires_at <= clock_timestamp()
-               or (s.node_id is not null
-                   and (n.id is null or n.seen_at <= clock_timestamp() - ? * interval '1 millisecond'))
-            limit 100
+            where s.id > ?
+              and (s.expires_at <= clock_timestamp()
+                  or (s.node_id is not null
+                      and (n.id is null or n.seen_at <= clock_timestamp() - ? * interval '1 millisecond')))
+            order by s.id
+            limit ?
             """;
     /** Locks the node, so that it either counts as dead for good or beats before this looks again. */
     private static final String IS_ALIVE =
             "select 1 from node where id = ? and seen_at > clock_timestamp() - ? * interval '1 millisecond' for update";
 
-    private static final String THROTTLES_OF_QUEUE = """
-            select distinct unnest(t.key)
-            from throttle t
-            where t.name in (select d.throttle from declaration d where d.queue_id = ?)
-            """;
-    private static final String LANE_KEY =
-            "update queue set lane_key = ?, throttle_version = throttle_version + 1 where id = ?";
-    private static final String BUMP = """
-            update queue
-            set throttle_version = throttle_version + 1
-            where id in (
-                select id
-                from queue
-                where id in (select d.queue_id from declaration d where d.throttle = any (?))
-                order by id
-                for update
-            )
-            returning id
-            """;
-
     private final Database database;
     private final Timeline timeline;
     private final DeclarationStore declarations;
+    private final ClaimRules rules;
 
     SubscriptionStore(Database database, Timeline timeline, DeclarationStore declarations) {
         this.database = database;
         this.timeline = timeline;
         this.declarations = declarations;
+        this.rules = new ClaimRules(declarations);
     }
 
-    /** @param affected ids of the queues whose rules changed */
-    record Accepted(@Nullable Instant expiresAt, Set<Long> affected) {}
+    /**
+     * An accepted subscription.
+     *
+     * @param affected ids of the queues whose rules changed
+     * @param bindsOthers it is the first to declare something that binds messages of other subscriptions: some may be under way that
+     *     were claimed by the older rules
+     */
+    record Accepted(@Nullable Instant expiresAt, Set<Long> affected, boolean bindsOthers) {}
 
     /** A subscription by HTTP that is alive. */
     record Renewed(long queueId, String consumer) {}
@@ -110,23 +93,27 @@ class SubscriptionStore {
         return timeline.inTransaction("accept a subscription of queue '" + queue.name() + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             declarations.ensureAndLock(connection, throttles);
-            List<String> laneKey = lockQueue(connection, queue);
+            List<String> laneKey = rules.laneKeyOf(connection, queue);
+            Set<String> rekeyed = new HashSet<>();
             for (ThrottleDeclaration throttle : throttles) {
-                declarations.requireSameKey(connection, throttle);
+                if (declarations.requireSameKey(connection, throttle)) {
+                    rekeyed.add(throttle.name());
+                }
             }
+            Set<String> inForce = declarations.onQueue(connection, queue.id());
             Instant expiresAt = insert(connection, id, queue.id(), consumer, nodeId, ttl);
             for (ThrottleDeclaration throttle : throttles) {
                 declarations.insert(connection, id, queue.id(), throttle);
             }
-            Set<Long> affected = new HashSet<>();
             List<String> names =
                     throttles.stream().map(ThrottleDeclaration::name).toList();
-            affected.addAll(bumpWhereBucketsChanged(connection, names));
+            ClaimRules.Changes changes = rules.recompute(connection, queue.id(), names, rekeyed);
             if (!throttles.isEmpty()) {
-                updateLaneKey(connection, queue.id(), laneKey);
-                affected.add(queue.id());
+                rules.updateLaneKey(connection, queue.id(), laneKey);
             }
-            return new Accepted(expiresAt, affected);
+            boolean isNews = !inForce.containsAll(names) || !changes.throttles().isEmpty();
+            boolean bindsOthers = isNews && rules.hasOthers(connection, id, queue.id(), changes.throttles());
+            return new Accepted(expiresAt, changes.affected(), bindsOthers);
         });
     }
 
@@ -143,38 +130,54 @@ class SubscriptionStore {
     }
 
     /** Ends a subscription; returns the queues whose rules changed, or nothing if there was no such subscription. */
-    Optional<Set<Long>> end(UUID id, boolean onlyIfDead) {
+    Optional<Set<Long>> end(UUID id) {
         return timeline.inTransaction("end a subscription", connection -> {
             Long queueId = queueOf(connection, id);
-            if (queueId == null) {
-                return Optional.empty();
-            }
-            Fence.exclusive(connection, queueId);
-            List<String> names = throttlesOf(connection, id);
-            declarations.lock(connection, names);
-            if (onlyIfDead && isAlive(connection, id)) {
-                return Optional.empty();
-            }
-            try (PreparedStatement statement = connection.prepareStatement("delete from subscription where id = ?")) {
-                statement.setObject(1, id);
-                if (statement.executeUpdate() == 0) {
-                    return Optional.empty();
-                }
-            }
-            Set<Long> affected = new HashSet<>(bumpWhereBucketsChanged(connection, names));
-            if (!names.isEmpty()) {
-                bump(connection, queueId);
-                affected.add(queueId);
-            }
-            return Optional.of(affected);
+            return queueId == null ? Optional.empty() : end(connection, queueId, id, false);
         });
     }
 
-    /** Subscriptions that are over, as far as a look without locks can tell. */
-    List<UUID> findEnded() {
+    /** The same for a subscription of a queue, also if it is being accepted: waits until it has been, or was not. */
+    Optional<Set<Long>> end(long queueId, UUID id) {
+        return timeline.inTransaction("end a subscription", connection -> end(connection, queueId, id, false));
+    }
+
+    /** The same, unless its time has not passed or its node is alive. */
+    Optional<Set<Long>> endIfDead(UUID id) {
+        return timeline.inTransaction("end a subscription that is over", connection -> {
+            // if this is lost, it is found once more; and there may be many
+            try (PreparedStatement statement = connection.prepareStatement("set local synchronous_commit = off")) {
+                statement.execute();
+            }
+            Long queueId = queueOf(connection, id);
+            return queueId == null ? Optional.empty() : end(connection, queueId, id, true);
+        });
+    }
+
+    private Optional<Set<Long>> end(Connection connection, long queueId, UUID id, boolean onlyIfDead)
+            throws SQLException {
+        Fence.exclusive(connection, queueId);
+        List<String> names = throttlesOf(connection, id);
+        declarations.lock(connection, names);
+        if (onlyIfDead && isAlive(connection, id)) {
+            return Optional.empty();
+        }
+        try (PreparedStatement statement = connection.prepareStatement("delete from subscription where id = ?")) {
+            statement.setObject(1, id);
+            if (statement.executeUpdate() == 0) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(rules.recompute(connection, queueId, names, Set.of()).affected());
+    }
+
+    /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */
+    List<UUID> findEnded(UUID after, int limit) {
         return database.run("find ended subscriptions", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(FIND_ENDED)) {
-                statement.setLong(1, Node.LAPSE.toMillis());
+                statement.setObject(1, after);
+                statement.setLong(2, Node.LAPSE.toMillis());
+                statement.setInt(3, limit);
                 return ids(statement);
             }
         });
@@ -189,72 +192,6 @@ class SubscriptionStore {
                 return Set.copyOf(ids(statement));
             }
         });
-    }
-
-    /** Recomputes throttles; where messages draw from other buckets because of that, claims must go by new rules. */
-    private Set<Long> bumpWhereBucketsChanged(Connection connection, List<String> names) throws SQLException {
-        List<String> changed = new ArrayList<>();
-        for (String name : names) {
-            if (declarations.recompute(connection, name)) {
-                changed.add(name);
-            }
-        }
-        Set<Long> affected = new HashSet<>();
-        if (!changed.isEmpty()) {
-            try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
-                statement.setArray(1, connection.createArrayOf("text", changed.toArray()));
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        affected.add(rows.getLong(1));
-                    }
-                }
-            }
-        }
-        return affected;
-    }
-
-    /** Lets the lane key tell apart what the throttles do; components only go when there are too many. */
-    private static void updateLaneKey(Connection connection, long queueId, List<String> present) throws SQLException {
-        Set<String> needed = new LinkedHashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(THROTTLES_OF_QUEUE)) {
-            statement.setLong(1, queueId);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    needed.add(rows.getString(1));
-                }
-            }
-        }
-        Set<String> laneKey = new TreeSet<>(present);
-        laneKey.addAll(needed);
-        if (laneKey.size() > MAX_LANE_KEY) {
-            laneKey.retainAll(needed);
-        }
-        try (PreparedStatement statement = connection.prepareStatement(LANE_KEY)) {
-            statement.setArray(1, connection.createArrayOf("text", laneKey.toArray()));
-            statement.setLong(2, queueId);
-            statement.executeUpdate();
-        }
-    }
-
-    private static void bump(Connection connection, long queueId) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("update queue set throttle_version = throttle_version + 1 where id = ?")) {
-            statement.setLong(1, queueId);
-            statement.executeUpdate();
-        }
-    }
-
-    private static List<String> lockQueue(Connection connection, Queue queue) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("select lane_key from queue where id = ?")) {
-            statement.setLong(1, queue.id());
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new ProblemException(
-                            ProblemCode.QUEUE_NOT_FOUND, "queue: there is no queue '%s'".formatted(queue.name()));
-                }
-                return List.of((String[]) row.getArray(1).getArray());
-            }
-        }
     }
 
     private static @Nullable Instant insert(

@@ -12,8 +12,12 @@ import io.fila.broker.throttle.ThrottleDeclaration;
 /** Subscriptions by HTTP calls: each lives for its ttl after the last call, whichever node that reached. */
 public interface Subscriptions {
 
-    /** Accepts a subscription; its throttles bind every claim from then on. {@code throttle-conflict} if a key differs. */
-    HttpSubscription open(QueueName queue, String consumer, Duration ttl, List<ThrottleDeclaration> throttles);
+    /**
+     * Accepts a subscription; its throttles bind every delivery from then on. {@code throttle-conflict} if a key differs. Completes at
+     * once, or when no message is under way any more that was claimed without them.
+     */
+    CompletableFuture<HttpSubscription> open(
+            QueueName queue, String consumer, Duration ttl, List<ThrottleDeclaration> throttles);
 
     /** Ends it; {@code subscription-not-found} if there is none. Its leases stay until they expire or are settled. */
     void close(UUID subscription);

@@ -5,12 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A throttle in force on a queue, as far as it says which bucket a message draws from. Its limits are not here: a claim reads
- * them where they are true, in the database.
+ * A throttle as its declarations come to, or came to when the last one ended. What is done by its limits is a hint, and what is
+ * known of its buckets holds as long as they do: a claim reads them where they are true, in the database.
  *
- * @param most no more than this can have room at once; a hint for how much to propose
+ * @param limits the effective ones, by window
  */
-public record ActiveThrottle(String name, List<KeyComponent> key, MissingKey whenKeyMissing, int most) {
+public record ActiveThrottle(String name, List<KeyComponent> key, MissingKey whenKeyMissing, List<Limit> limits) {
+
+    /** No more than this can have room at once. */
+    public int most() {
+        return limits.stream().mapToInt(Limit::count).min().orElse(0);
+    }
 
     /** The bucket that the message draws from; empty if the throttle does not apply to it. */
     public Optional<Bucket> bucketOf(Keyed message) {

@@ -1,7 +1,7 @@
 -- One throttle, if it is declared or its deliveries are remembered: then it is what its declarations came to last.
 -- Serving indexes: throttle_pkey, declaration_of_throttle; if nobody declares it bucket_of_throttle and delivery_pkey, one probe
 -- for a bucket, until one has deliveries. Reads only.
-select t.name, t.key, t.unthrottled_when_key_missing, (select min(c) from unnest(t.limit_counts) as c)
+select t.name, t.key, t.unthrottled_when_key_missing, t.limit_counts, t.limit_windows_ms
 from throttle t
 where t.name = ?
   and (

@@ -280,7 +280,7 @@ class BadRequestTests extends RestSlice {
                         "/messages/" + MESSAGE + "?froce=true",
                         "",
                         "invalid-request",
-                        List.of("froce", nothing)),
+                        List.of("froce: there is no such query parameter here; allowed: queue")),
                 new Case(
                         "DELETE",
                         "/queues/orders?froce=true",

@@ -12,7 +12,7 @@ import io.fila.broker.queue.RetryPolicy;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
 import io.fila.broker.stats.QueueStats;
-import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Limit;
 import io.fila.broker.throttle.MissingKey;
@@ -41,7 +41,7 @@ class QueueApiTests extends RestSlice {
             NOON,
             null,
             7,
-            List.of(new ActiveThrottle(
+            List.of(new DeclaredThrottle(
                     "stripe",
                     List.of(Limit.parse("limits", "60/60s")),
                     List.of(new KeyComponent.Header("customer")),

@@ -97,6 +97,7 @@ abstract class RestSlice {
         return new Delivery(
                 lease(7),
                 NOON,
+                Duration.ofSeconds(30),
                 MESSAGE,
                 ORDERS,
                 payload,

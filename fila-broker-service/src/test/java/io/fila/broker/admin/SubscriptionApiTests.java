@@ -65,7 +65,7 @@ class SubscriptionApiTests extends RestSlice {
                         MissingKey.UNTHROTTLED),
                 new ThrottleDeclaration("all", List.of(Limit.parse("", "1/1d")), List.of(), MissingKey.SHARED_BUCKET));
         given(subscriptions.open(ORDERS, "billing-1", Duration.ofMinutes(2), throttles))
-                .willReturn(new HttpSubscription(SUBSCRIPTION, ORDERS, NOON));
+                .willReturn(CompletableFuture.completedFuture(new HttpSubscription(SUBSCRIPTION, ORDERS, NOON)));
 
         post("/queues/orders/subscriptions", """
                         {"consumer":"billing-1","ttl":"2m","throttles":[
@@ -83,7 +83,7 @@ class SubscriptionApiTests extends RestSlice {
     @Test
     void subscribesForMinuteAndWithoutThrottlesByDefault() {
         given(subscriptions.open(ORDERS, "c", Duration.ofSeconds(60), List.of()))
-                .willReturn(new HttpSubscription(SUBSCRIPTION, ORDERS, NOON));
+                .willReturn(CompletableFuture.completedFuture(new HttpSubscription(SUBSCRIPTION, ORDERS, NOON)));
 
         post("/queues/orders/subscriptions", "{\"consumer\":\"c\"}")
                 .expectStatus()

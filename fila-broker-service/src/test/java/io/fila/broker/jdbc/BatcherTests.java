@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
@@ -73,6 +74,31 @@ class BatcherTests {
 
         assertThat(call.problem()).hasMessage("in doubt");
         assertThat(call.problem().code()).isEqualTo(ProblemCode.STORAGE_UNAVAILABLE);
+    }
+
+    /** The worker ended with the error, its calls were never answered, and those after them only waited. */
+    @Test
+    void failsTheCallsOfABatchThatEndsInAnErrorAndGoesOn() {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        Batcher.Work<Call> fragile = batch -> {
+            if (isFirst.getAndSet(false)) {
+                throw new StackOverflowError();
+            }
+            batch.forEach(call -> call.answer().complete("done"));
+        };
+        try (Batcher<Call> one =
+                new Batcher<>("fragile", new Batcher.Bounds(1, 1, 3, Duration.ofMinutes(1)), fragile)) {
+            Call first = new Call();
+            one.submit(first);
+            assertThat(first.answer().orTimeout(10, TimeUnit.SECONDS))
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withRootCauseInstanceOf(StackOverflowError.class);
+
+            Call second = new Call();
+            one.submit(second);
+            assertThat(second.answer().orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("done");
+        }
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.fila.broker.pacing;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,11 +9,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
-import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Lease;
-import io.fila.broker.message.Payload;
 import io.fila.broker.pacing.Claimed.Leased;
-import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.Bucket;
 import org.junit.jupiter.api.Test;
 
@@ -41,21 +36,9 @@ class DepartureTests {
     }
 
     private Leased leased(UUID... buckets) {
-        Delivery delivery = new Delivery(
-                new Lease(++sequence, new UUID(9, 9)),
-                Instant.EPOCH,
-                new UUID(8, sequence),
-                new QueueName("q"),
-                new Payload(new byte[0], Payload.Kind.TEXT),
-                Map.of(),
-                null,
-                Map.of(),
-                1,
-                0,
-                Instant.EPOCH);
-        return new Leased(
-                delivery,
-                Arrays.stream(buckets).map(id -> new Bucket(id, "t", List.of())).toList());
+        return Deliveries.leased(
+                ++sequence,
+                Arrays.stream(buckets).map(id -> new Bucket(id, "t", List.of())).toArray(Bucket[]::new));
     }
 
     private static Claimed claimed(List<Leased> leased, Grant... grants) {

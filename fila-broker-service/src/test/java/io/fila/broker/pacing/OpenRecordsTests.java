@@ -1,18 +1,11 @@
 package io.fila.broker.pacing;
 
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
-import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Lease;
-import io.fila.broker.message.Payload;
 import io.fila.broker.pacing.Claimed.Leased;
 import io.fila.broker.pacing.OpenRecords.Complete;
-import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.Bucket;
 import org.junit.jupiter.api.Test;
 
@@ -31,19 +24,7 @@ class OpenRecordsTests {
     }
 
     private Leased leased(Bucket... buckets) {
-        Delivery delivery = new Delivery(
-                new Lease(++sequence, new UUID(9, 9)),
-                Instant.EPOCH,
-                new UUID(8, sequence),
-                new QueueName("q"),
-                new Payload(new byte[0], Payload.Kind.TEXT),
-                Map.of(),
-                null,
-                Map.of(),
-                1,
-                0,
-                Instant.EPOCH);
-        return new Leased(delivery, Arrays.asList(buckets));
+        return Deliveries.leased(++sequence, buckets);
     }
 
     @Test

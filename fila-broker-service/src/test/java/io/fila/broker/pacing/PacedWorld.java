@@ -1,8 +1,6 @@
 package io.fila.broker.pacing;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,11 +14,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 import io.fila.broker.message.Delivery;
-import io.fila.broker.message.Lease;
-import io.fila.broker.message.Payload;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
-import io.fila.broker.queue.QueueName;
 import io.fila.broker.throttle.Bucket;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +29,6 @@ final class PacedWorld {
 
     static final long BUSY_PAUSE = 2_000_000;
 
-    private static final Payload PAYLOAD = new Payload("x".getBytes(StandardCharsets.UTF_8), Payload.Kind.TEXT);
     private static final OffsetDateTime SOME_TIME = OffsetDateTime.parse("2030-01-01T00:00:00Z");
 
     final Scheduler scheduler = new Scheduler();
@@ -244,7 +238,7 @@ final class PacedWorld {
                 lane.waiting.tailSet(share.head()).stream().limit(share.quota()).toList();
         for (Long message : found) {
             lane.waiting.remove(message);
-            leased.add(delivery(message));
+            leased.add(Deliveries.of(message));
         }
         delivered += leased.size();
         deliveredOf.merge(String.valueOf(lane.group), leased.size(), Integer::sum);
@@ -275,20 +269,5 @@ final class PacedWorld {
     private void answer(LaneAnswer answer) {
         claimed.remove(answer.lane());
         scheduler.answer(answer, now);
-    }
-
-    private static Delivery delivery(long sequence) {
-        return new Delivery(
-                new Lease(sequence, new UUID(3, sequence)),
-                Instant.EPOCH,
-                new UUID(4, sequence),
-                new QueueName("q"),
-                PAYLOAD,
-                Map.of(),
-                null,
-                Map.of(),
-                1,
-                0,
-                Instant.EPOCH);
     }
 }

@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.within;
 class PermitStoreIT {
 
     private static final Duration BOUND = Duration.ofMillis(250);
-    private static final ActiveThrottle THROTTLE = new ActiveThrottle("t", List.of(), MissingKey.SHARED_BUCKET, 4);
+    private static final ActiveThrottle THROTTLE =
+            new ActiveThrottle("t", List.of(), MissingKey.SHARED_BUCKET, List.of(StoredRows.limit("4/10m")));
 
     private final StoredRows rows = new StoredRows();
     private final Timeline timeline = new Timeline(rows.database);
@@ -104,7 +105,11 @@ class PermitStoreIT {
 
     @Test
     void findsThatTheThrottleIsNotWhatItWas() {
-        var keyed = new ActiveThrottle("t", List.of(new KeyComponent.FairnessKey()), MissingKey.SHARED_BUCKET, 4);
+        var keyed = new ActiveThrottle(
+                "t",
+                List.of(new KeyComponent.FairnessKey()),
+                MissingKey.SHARED_BUCKET,
+                List.of(StoredRows.limit("4/10m")));
         Bucket other = Bucket.of("t", keyed.key(), List.of("acme"));
 
         assertThat(store.tryGrant(keyed, other, 1, BOUND)).isInstanceOf(Tried.Stale.class);

@@ -10,7 +10,7 @@ import io.fila.broker.message.MessageState;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
-import io.fila.broker.stats.QueueStats.ActiveThrottle;
+import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.MissingKey;
@@ -199,9 +199,9 @@ class QueueStatsIT {
 
         assertThat(stats().throttles())
                 .containsExactly(
-                        new ActiveThrottle(
+                        new DeclaredThrottle(
                                 "a", List.of(StoredRows.limit("5/1h")), List.of(), MissingKey.SHARED_BUCKET, 1),
-                        new ActiveThrottle(
+                        new DeclaredThrottle(
                                 "stripe",
                                 List.of(StoredRows.limit("2/1s"), StoredRows.limit("60/1m")),
                                 List.of(new KeyComponent.Header("customer")),

@@ -1,8 +1,12 @@
 package io.fila.broker.subscription;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.fila.broker.TestDatabase;
 import io.fila.broker.clock.Timeline;
@@ -22,6 +26,7 @@ import static io.fila.broker.RecordingConsumer.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /** Who may change a throttle's key, without a broker that ends what is over meanwhile. */
 class DeclarationStoreIT {
@@ -31,6 +36,7 @@ class DeclarationStoreIT {
     private static final ThrottleDeclaration BY_ACCOUNT =
             throttle("stripe", List.of("header:account"), MissingKey.SHARED_BUCKET, "10/1s");
 
+    private final PGSimpleDataSource source = new PGSimpleDataSource();
     private Database database;
     private SubscriptionStore store;
     private Queue orders;
@@ -38,7 +44,6 @@ class DeclarationStoreIT {
 
     @BeforeEach
     void open() {
-        PGSimpleDataSource source = new PGSimpleDataSource();
         source.setURL(TestDatabase.create());
         database = new Database(source);
         store = new SubscriptionStore(database, new Timeline(database), new DeclarationStore());
@@ -58,7 +63,7 @@ class DeclarationStoreIT {
                 .withMessageContaining("[header:customer]");
         assertThat(text("select key[1] from throttle")).isEqualTo("header:customer");
 
-        store.end(subscription, true);
+        store.endIfDead(subscription);
         accept(refunds, node(Duration.ZERO), BY_ACCOUNT);
         assertThat(text("select key[1] from throttle")).isEqualTo("header:account");
     }
@@ -71,6 +76,68 @@ class DeclarationStoreIT {
         execute("update subscription set expires_at = clock_timestamp() - interval '1 ms' where node_id is null");
 
         assertThatCode(() -> accept(refunds, node(Duration.ZERO), BY_ACCOUNT)).doesNotThrowAnyException();
+    }
+
+    /** It locked other queues first, and its own last: a deadlock with whoever accepted a subscription meanwhile. */
+    @Test
+    void locksQueuesInTheirOrderWhenASubscriptionEnds() throws Exception {
+        UUID strict = accept(orders, node(Duration.ZERO), BY_CUSTOMER);
+        accept(
+                refunds,
+                node(Duration.ZERO),
+                throttle("stripe", List.of("header:customer"), MissingKey.UNTHROTTLED, "10/1s"));
+        CompletableFuture<?> end;
+        try (Connection first = source.getConnection();
+                Connection second = source.getConnection()) {
+            first.setAutoCommit(false);
+            second.setAutoCommit(false);
+            lock(first, orders, "update");
+
+            end = CompletableFuture.runAsync(() -> store.end(strict));
+
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> text("select count(*) from pg_locks where not granted"), "1"::equals);
+            assertThat(lock(second, refunds, "no key update skip locked")).isTrue();
+        }
+        end.orTimeout(60, TimeUnit.SECONDS).join();
+        assertThat(text("select count(*) from subscription")).isEqualTo("1");
+    }
+
+    /** What others have under way goes by older rules; if there is none of that, nobody needs to wait. */
+    @Test
+    void saysWhetherASubscriptionBindsMessagesOfOthers() {
+        ThrottleDeclaration stricter = throttle("stripe", List.of("header:customer"), MissingKey.SHARED_BUCKET, "5/1s");
+
+        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the first").isFalse();
+        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the same again").isFalse();
+        assertThat(bindsOthers(orders)).as("without throttles").isFalse();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER))
+                .as("the same on another queue")
+                .isFalse();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER, throttle("all", "5/1s")))
+                .as("one more")
+                .isTrue();
+        assertThat(bindsOthers(refunds, stricter)).as("a stricter limit").isTrue();
+        assertThat(bindsOthers(refunds, BY_CUSTOMER)).as("a laxer limit").isFalse();
+        assertThat(bindsOthers(queue("empty"), throttle("new", "5/1s")))
+                .as("a first one")
+                .isFalse();
+        assertThat(bindsOthers(queue("other"), throttle("new", "4/1s")))
+                .as("stricter, with consumers on another queue")
+                .isTrue();
+    }
+
+    private boolean bindsOthers(Queue queue, ThrottleDeclaration... throttles) {
+        return store.accept(UUID.randomUUID(), queue, "test", null, Duration.ofSeconds(60), List.of(throttles))
+                .bindsOthers();
+    }
+
+    private static boolean lock(Connection connection, Queue queue, String how) throws SQLException {
+        try (var statement = connection.createStatement();
+                var row =
+                        statement.executeQuery("select 1 from queue where id = %d for %s".formatted(queue.id(), how))) {
+            return row.next();
+        }
     }
 
     private UUID accept(Queue queue, UUID node, ThrottleDeclaration throttle) {

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 import io.fila.broker.BrokerProcess;
@@ -20,9 +22,13 @@ import io.fila.broker.RecordingConsumer;
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.message.Delivery;
+import io.fila.broker.pacing.DeliverySink;
+import io.fila.broker.pacing.Pacing;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queues;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
@@ -124,12 +130,50 @@ class DeclarationsIT {
     void endsTheConflictWhenTheTimeOfASubscriptionByHttpHasPassed() {
         Duration ttl = Duration.ofSeconds(3);
         long opened = System.nanoTime();
-        broker.bean(Subscriptions.class).open(queue, "test", ttl, List.of(keyed("header:customer")));
+        broker.bean(Subscriptions.class)
+                .open(queue, "test", ttl, List.of(keyed("header:customer")))
+                .join();
 
         RecordingConsumer accepted = awaitAccepted();
 
         assertThat(Duration.ofNanos(System.nanoTime() - opened)).isGreaterThanOrEqualTo(ttl);
         accepted.close();
+    }
+
+    /** What had been claimed before was sent after the acceptance, and not counted. */
+    @Test
+    void bindsWhatWasClaimedBeforeASubscriptionWasAcceptedAndNotSent() throws Exception {
+        HoldingConsumer before = new HoldingConsumer();
+        broker.enqueue(queue, 5, Map.of());
+        // as long as may be, or on a slow machine what is held would be late anyway
+        try (TestBroker node = TestBroker.start(database, "fila.broker.pacing.token-expiry=900ms")) {
+            node.streams().open(queue, "test", List.of(), before).start();
+            assertThat(before.holds.await(60, TimeUnit.SECONDS)).isTrue();
+
+            subscribe(node, queue, 0, true, throttle(name, "1/1h"));
+            before.goOn.countDown();
+
+            awaitThrottled(4);
+            assertThat(before.delivered).hasValue(1);
+        }
+    }
+
+    @Test
+    void answersASubscriptionByHttpWhenItsThrottlesBindAllDeliveries() {
+        Subscriptions subscriptions = broker.bean(Subscriptions.class);
+        Duration ttl = Duration.ofSeconds(60);
+        CompletableFuture<HttpSubscription> first = subscriptions.open(queue, "test", ttl, List.of());
+        assertThat(first).isCompleted();
+
+        long asked = System.nanoTime();
+        CompletableFuture<HttpSubscription> second =
+                subscriptions.open(queue, "test", ttl, List.of(throttle(name, "5/1h")));
+        second.join();
+        assertThat(Duration.ofNanos(System.nanoTime() - asked))
+                .isGreaterThanOrEqualTo(broker.bean(Pacing.class).tokenExpiry());
+
+        assertThat(subscriptions.open(queue, "test", ttl, List.of(throttle(name, "5/1h"))))
+                .isCompleted();
     }
 
     @Test
@@ -152,6 +196,38 @@ class DeclarationsIT {
 
         second.close();
         await().atMost(PATIENCE).until(() -> generous.count() == 11);
+        generous.close();
+    }
+
+    /** Lanes that the longer window held were looked at again only when it would have been over. */
+    @Test
+    void shortensAWindowWhenNobodyDeclaresTheLongerOne() {
+        RecordingConsumer lasting = subscribe(broker, queue, throttle(name, "3/1s"));
+        RecordingConsumer strict = withoutCredit(throttle(name, "3/1h"));
+        broker.enqueue(queue, 6, Map.of());
+        await().atMost(PATIENCE).until(() -> lasting.count() == 3);
+        awaitThrottled(3);
+
+        strict.close();
+
+        await().atMost(PATIENCE).until(() -> lasting.count() == 6);
+        lasting.close();
+    }
+
+    /** The limit of a deleted queue's consumer stayed in force until somebody declared the throttle again. */
+    @Test
+    void raisesALimitWhenTheQueueOfTheConsumerThatDeclaredItIsDeleted() {
+        QueueName other = broker.createQueue("q-" + UUID.randomUUID());
+        RecordingConsumer strict = subscribe(broker, other, 0, true, throttle(name, "5/1h"));
+        RecordingConsumer generous = subscribe(broker, queue, throttle(name, "1000/1h"));
+        broker.enqueue(queue, 10, Map.of());
+        awaitThrottled(5);
+        assertThat(generous.count()).isEqualTo(5);
+
+        broker.bean(Queues.class).delete(other, true);
+
+        await().atMost(PATIENCE).until(() -> generous.count() == 10);
+        assertThat(strict.end()).isNotNull();
         generous.close();
     }
 
@@ -277,6 +353,36 @@ class DeclarationsIT {
         accepted.close();
     }
 
+    /** Stops at the first message that has been claimed for it, until it may go on. */
+    private final class HoldingConsumer implements DeliverySink {
+
+        private final CountDownLatch holds = new CountDownLatch(1);
+        private final CountDownLatch goOn = new CountDownLatch(1);
+        private final AtomicInteger delivered = new AtomicInteger();
+
+        @Override
+        public int credit() {
+            if (goOn.getCount() > 0 && leased() > 0) {
+                holds.countDown();
+                try {
+                    goOn.await(60, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            return 100;
+        }
+
+        @Override
+        public boolean deliver(List<Delivery> deliveries) {
+            delivered.addAndGet(deliveries.size());
+            return true;
+        }
+
+        @Override
+        public void end(ProblemException reason) {}
+    }
+
     private ThrottleDeclaration keyed(String component) {
         return throttle(name, List.of(component), MissingKey.SHARED_BUCKET, "10/1s");
     }
@@ -314,9 +420,19 @@ class DeclarationsIT {
     }
 
     private int declarations() {
-        return broker.bean(Database.class).run("count declarations", connection -> {
-            try (var statement = connection.prepareStatement("select count(*) from declaration where throttle = ?")) {
-                statement.setString(1, name);
+        return count("select count(*) from declaration where throttle = ?", name);
+    }
+
+    private int leased() {
+        return count(
+                "select count(*) from message where state = 3 and queue_id = (select id from queue where name = ?)",
+                queue.value());
+    }
+
+    private static int count(String sql, String parameter) {
+        return broker.bean(Database.class).run("count for a test", connection -> {
+            try (var statement = connection.prepareStatement(sql)) {
+                statement.setString(1, parameter);
                 try (var row = statement.executeQuery()) {
                     row.next();
                     return row.getInt(1);
