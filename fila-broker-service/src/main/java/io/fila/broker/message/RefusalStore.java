@@ -40,7 +40,6 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 class RefusalStore {
 
-    private static final String LOCK = Sql.load(RefusalStore.class, "lock_refused");
     private static final String RETURN = Sql.load(RefusalStore.class, "return_refused");
     private static final String CLOSE = Sql.load(RefusalStore.class, "close_buckets");
 
@@ -141,17 +140,9 @@ class RefusalStore {
     }
 
     private static Map<Leased, Properties> lock(Connection connection, List<Leases.Call> batch) throws SQLException {
-        List<Leased> leases = new ArrayList<>();
-        for (Leases.Call call : batch) {
-            for (Settlement settlement : call.settlements()) {
-                if (settlement instanceof Settlement.Refused) {
-                    leases.add(SettlementStore.leased(call.queueId(), settlement.lease()));
-                }
-            }
-        }
         Map<Leased, Properties> held = new HashMap<>();
-        try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
-            SettlementStore.bind(connection, statement, SettlementStore.sorted(leases));
+        try (PreparedStatement statement = connection.prepareStatement(SettlementStore.LOCK)) {
+            SettlementStore.bind(connection, statement, SettlementStore.sortedLeases(batch));
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     held.put(

@@ -28,6 +28,7 @@ class SettlementStore {
     private static final String RELEASE = Sql.load(SettlementStore.class, "release_leases");
     private static final String EXTEND = Sql.load(SettlementStore.class, "extend_leases");
     private static final String FAIL = Sql.load(SettlementStore.class, "fail_attempts");
+    static final String LOCK = Sql.load(SettlementStore.class, "lock_leases");
     private static final String FIND_EXPIRED = Sql.load(SettlementStore.class, "find_expired");
     private static final String PROMOTE = Sql.load(SettlementStore.class, "promote_delayed");
 
@@ -79,10 +80,50 @@ class SettlementStore {
     }
 
     Outcome settle(List<Leases.Call> batch) {
-        return database.inTransaction("settle leases", connection -> settle(connection, batch, List.of()));
+        return database.inTransaction("settle leases", connection -> {
+            if (isMixed(batch)) {
+                lock(connection, batch);
+            }
+            return settle(connection, batch, List.of());
+        });
     }
 
-    /** As a part of the caller's transaction, with more failures; what was refused downstream is the caller's to deal with. */
+    /** Whether it takes several statements, each of which locks what it settles. */
+    private static boolean isMixed(List<Leases.Call> batch) {
+        return batch.stream()
+                        .flatMap(call -> call.settlements().stream())
+                        .map(Settlement::getClass)
+                        .distinct()
+                        .limit(2)
+                        .count()
+                > 1;
+    }
+
+    /**
+     * Locks all that is settled in the one order, so that two batches which settle the same leases, each in its way, do not wait for each
+     * other.
+     */
+    private static void lock(Connection connection, List<Leases.Call> batch) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
+            bind(connection, statement, sortedLeases(batch));
+            statement.execute();
+        }
+    }
+
+    static List<Leased> sortedLeases(List<Leases.Call> batch) {
+        List<Leased> leases = new ArrayList<>();
+        for (Leases.Call call : batch) {
+            for (Settlement settlement : call.settlements()) {
+                leases.add(leased(call.queueId(), settlement.lease()));
+            }
+        }
+        return sorted(leases);
+    }
+
+    /**
+     * As a part of the caller's transaction, which has locked the leases, with more failures; what was refused downstream is the
+     * caller's to deal with.
+     */
     Outcome settle(Connection connection, List<Leases.Call> batch, List<Failed> moreFailures) throws SQLException {
         List<Leased> acks = new ArrayList<>();
         List<Leased> releases = new ArrayList<>();

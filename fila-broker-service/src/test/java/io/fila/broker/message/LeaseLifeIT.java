@@ -322,6 +322,31 @@ class LeaseLifeIT {
         }
     }
 
+    /** It acknowledged the second before it waited for the first, and a transaction that held the first then waited for it. */
+    @Test
+    void locksLeasesInOneOrderHoweverTheyAreSettled() throws SQLException {
+        QueueName queue = queue(Duration.ofSeconds(30), 3);
+        UUID first = enqueue(queue, null);
+        UUID second = enqueue(queue, null);
+        try (RecordingConsumer consumer = subscribe(broker, queue, 2, false);
+                Connection other = DriverManager.getConnection(url);
+                Statement statement = other.createStatement()) {
+            Lease leaseOfFirst = delivery(consumer, 1).lease();
+            Lease leaseOfSecond = delivery(consumer, 2).lease();
+            other.setAutoCommit(false);
+            statement.execute("select 1 from message where id = '" + first + "' for update");
+
+            CompletableFuture<Set<Lease>> lost = consumer.stream()
+                    .settle(List.of(new Settlement.Ack(leaseOfSecond), new Settlement.Extend(leaseOfFirst, null)));
+            patiently().until(() -> isWaitedFor(statement));
+            // fails at once if it is locked
+            statement.execute("select 1 from message where id = '" + second + "' for update nowait");
+            other.commit();
+
+            assertThat(lost.orTimeout(30, TimeUnit.SECONDS).join()).isEmpty();
+        }
+    }
+
     private static boolean isWaitedFor(Statement statement) throws SQLException {
         try (var row = statement.executeQuery(
                 "select exists (select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid)))")) {

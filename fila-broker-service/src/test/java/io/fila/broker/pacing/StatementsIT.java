@@ -85,7 +85,7 @@ class StatementsIT {
                             + IDS
                             + ", array_fill(false, array[20])",
                     List.of("message_pkey")),
-            new Planned("lock_refused", LEASES, List.of("message_pkey")),
+            new Planned("lock_leases", LEASES, List.of("message_pkey")),
             new Planned("return_refused", LEASES + ", " + IDS, List.of("message_pkey")),
             new Planned("list_messages", "1, 0, 10000, 3, 50, 1, 4000000", List.of("message_pkey")),
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
