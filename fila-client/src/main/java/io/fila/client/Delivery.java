@@ -37,7 +37,7 @@ public interface Delivery {
     /** The attempt failed. */
     CompletableFuture<Boolean> nack(Nack nack);
 
-    /** Keeps the lease for {@code by}, which must be positive, from now. */
+    /** Keeps the lease for {@code by}, which must be 1 second to 12 hours, from now. */
     CompletableFuture<Boolean> extend(Duration by);
 
     /** Gives the message back without counting an attempt. */

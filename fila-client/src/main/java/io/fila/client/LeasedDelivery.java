@@ -9,6 +9,9 @@ import java.util.function.Function;
 /** A delivery whose settlements go to the subscription it came from. */
 final class LeasedDelivery implements Delivery {
 
+    private static final Duration SHORTEST_EXTENSION = Duration.ofSeconds(1);
+    private static final Duration LONGEST_EXTENSION = Duration.ofHours(12);
+
     private final FilaMessage message;
     private final String lease;
     private final Instant leaseExpiresAt;
@@ -62,8 +65,8 @@ final class LeasedDelivery implements Delivery {
 
     @Override
     public CompletableFuture<Boolean> extend(Duration by) {
-        if (by.isZero() || by.isNegative()) {
-            throw new IllegalArgumentException("a lease must be extended by a positive duration, but was by " + by);
+        if (by.compareTo(SHORTEST_EXTENSION) < 0 || by.compareTo(LONGEST_EXTENSION) > 0) {
+            throw new IllegalArgumentException("a lease can be extended by 1 second to 12 hours, but was by " + by);
         }
         io.fila.protocol.v1.Extend framed = io.fila.protocol.v1.Extend.newBuilder()
                 .setLease(lease)

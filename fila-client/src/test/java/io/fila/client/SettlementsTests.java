@@ -99,19 +99,19 @@ class SettlementsTests {
     @Test
     void failsOnlyTheSettlementThatTheBrokerRefuses() {
         start(Duration.ofSeconds(10), "a", "b");
-        CompletableFuture<Boolean> extended = delivery(0).extend(Duration.ofDays(1));
+        CompletableFuture<Boolean> extended = delivery(0).extend(Duration.ofHours(12));
         CompletableFuture<Boolean> ack = delivery(1).ack();
         stream.awaitAcked("lease-b");
         stream.frames.stream()
                 .filter(frame -> frame.getSequence() > 0)
                 .forEach(frame ->
-                        stream.refuseSettlement(frame.getSequence(), "lease-a", "by: expected 1s to 12h, got 1d"));
+                        stream.refuseSettlement(frame.getSequence(), "lease-a", "by: expected 1s to 1h, got 12h"));
 
         assertThat(ack).succeedsWithin(SOON).isEqualTo(true);
         assertThat(problem(extended).code()).isEqualTo("invalid-request");
         assertThat(problem(extended))
                 .hasMessageContaining("lease-a")
-                .hasMessageContaining("expected 1s to 12h, got 1d");
+                .hasMessageContaining("expected 1s to 1h, got 12h");
         assertThat(delivery(0).ack()).isNotDone();
     }
 
@@ -139,7 +139,10 @@ class SettlementsTests {
         assertThat(frames.get(0).getExtend(0).getBy().getSeconds()).isEqualTo(30);
         stream.settle(frames.get(0).getSequence());
         assertThat(extended).succeedsWithin(SOON).isEqualTo(true);
-        assertThatIllegalArgumentException().isThrownBy(() -> delivery(0).extend(Duration.ZERO));
+        for (Duration by : List.of(
+                Duration.ZERO, Duration.ofMillis(999), Duration.ofHours(12).plusNanos(1))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> delivery(0).extend(by));
+        }
     }
 
     @Test

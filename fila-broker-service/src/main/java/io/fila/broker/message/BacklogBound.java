@@ -24,10 +24,10 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps queues that have a maximum backlog below it. What waits is counted when what is known does not prove that there is room
- * ({@link BacklogRoom}), at most once a second for a queue: not at all while it is far from its bound, then in the background, and
- * only at the bound do producers wait for it. So the bound may be passed by what other nodes store within a second, and by what is
- * being stored at the moment of looking.
+ * Keeps queues that have a maximum backlog below it. What waits is counted in the background once half of the room may have been
+ * used, at most once a second for a queue and for a tenth of the time; producers wait for a count only when the node has just begun
+ * to know the queue, or there was no room a while ago. So the bound may be passed by what other nodes store between two counts, and
+ * by what comes back from consumers.
  */
 @Component
 class BacklogBound {
@@ -41,10 +41,10 @@ class BacklogBound {
             .maximumSize(10_000)
             .build();
 
-    /** The counts under way, one for a queue. */
-    private final Map<Bounded, CompletableFuture<Void>> counts = new ConcurrentHashMap<>();
+    /** What is being read, one thing for a queue. */
+    private final Map<Bounded, CompletableFuture<Void>> reads = new ConcurrentHashMap<>();
 
-    private final ExecutorService counters = Executors.newCachedThreadPool(task -> {
+    private final ExecutorService readers = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "fila-backlog-counter");
         thread.setDaemon(true);
         return thread;
@@ -76,6 +76,10 @@ class BacklogBound {
                 case COME_IN -> {
                     return;
                 }
+                case COME_IN_AND_LOOK -> {
+                    begin(bounded, () -> look(bounded, room));
+                    return;
+                }
                 case QUEUE_IS_FULL ->
                     throw new ProblemException(
                             ProblemCode.QUEUE_FULL,
@@ -83,45 +87,50 @@ class BacklogBound {
                                     .formatted(queue.name(), most),
                             SOON,
                             null);
-                case LOOK -> {
-                    if (room.looked(store.lastSequence(), nanoTime.getAsLong())) {
-                        count(bounded, room);
-                    }
-                }
-                case COUNT -> await(count(bounded, room), bounded, start);
+                case COUNT -> await(begin(bounded, () -> count(bounded, room)), bounded, start);
             }
         }
     }
 
     @PreDestroy
     void close() {
-        counters.shutdownNow();
+        readers.shutdownNow();
     }
 
-    /** Begins to count, unless somebody does already. */
-    private CompletableFuture<Void> count(Bounded bounded, BacklogRoom room) {
+    private void look(Bounded bounded, BacklogRoom room) {
+        if (room.isOutdated(store.lastSequence(), nanoTime.getAsLong())) {
+            count(bounded, room);
+        }
+    }
+
+    private void count(Bounded bounded, BacklogRoom room) {
+        room.countBegins(nanoTime.getAsLong());
+        room.counted(store.count(bounded.id(), bounded.name(), bounded.most()), nanoTime.getAsLong());
+    }
+
+    /** Begins to read, unless somebody does already for the queue. */
+    private CompletableFuture<Void> begin(Bounded bounded, Runnable read) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
-        CompletableFuture<Void> present = counts.putIfAbsent(bounded, mine);
+        CompletableFuture<Void> present = reads.putIfAbsent(bounded, mine);
         if (present != null) {
             return present;
         }
-        counters.execute(() -> {
+        readers.execute(() -> {
             try {
-                room.countBegins();
-                room.counted(store.count(bounded.id(), bounded.name(), bounded.most()), nanoTime.getAsLong());
+                read.run();
                 mine.complete(null);
             } catch (RuntimeException | Error e) {
                 mine.completeExceptionally(e);
             } finally {
-                counts.remove(bounded, mine);
+                reads.remove(bounded, mine);
             }
         });
         return mine;
     }
 
-    private static void await(CompletableFuture<Void> count, Bounded bounded, long start) {
+    private static void await(CompletableFuture<Void> read, Bounded bounded, long start) {
         try {
-            count.get(Database.PATIENCE.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+            read.get(Database.PATIENCE.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof ProblemException problem ? problem : new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {

@@ -6,21 +6,23 @@ import io.fila.broker.message.BacklogStore.Count;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many messages a bounded queue can still take, as far as is known. A count costs as much as there is, so it is used for as long
- * as it proves that there is room: what has come into a queue since is at most the sequences that were given to messages since, and
- * what was leased and came back. Only decides; reading is for others. Safe for use by several threads.
+ * How many messages a bounded queue can still take, as far as is known: what was counted last, and what this node has let in since.
+ * Only decides; reading is for others. Safe for use by several threads.
  */
 final class BacklogRoom {
 
     private static final long AGE = Duration.ofSeconds(1).toNanos();
 
+    /** So many times as long as a count took passes before the next, or a large backlog would be counted all the time. */
+    private static final long REST = 10;
+
     /** What a caller is to do. */
     enum Answer {
         COME_IN,
+        /** And see to it that what is known does not become too old. */
+        COME_IN_AND_LOOK,
         QUEUE_IS_FULL,
-        /** First see how much was stored. */
-        LOOK,
-        /** First count: what is known does not prove that there is room. */
+        /** First count: there was no room a while ago. */
         COUNT
     }
 
@@ -28,60 +30,53 @@ final class BacklogRoom {
 
     private @Nullable Count count;
 
-    /** What can be let in by what is known, until a second after {@link #knownAt}. */
-    private long room;
+    /** What this node has let in since the latest count began, which may have missed it; and since the one before. */
+    private long letIn;
 
-    private long knownAt;
+    private long letInBefore;
 
-    /** Whether that is as much as there is room, not only what is surely there. */
-    private boolean isCounted;
-
-    /** What was let in since the count under way began; it may have been missed. */
-    private long letInMeanwhile;
+    private long countBegan;
+    private long nextCount;
+    private long nextLook;
 
     BacklogRoom(long most) {
         this.most = most;
     }
 
-    /** Takes room for {@code more}, if there is. One caller is told to look, and others use meanwhile what was known before. */
+    /** Takes room for {@code more}, if there is. */
     synchronized Answer take(int more, long now) {
         if (count == null) {
             return Answer.COUNT;
         }
-        if (now - knownAt >= AGE) {
-            knownAt = now;
-            isCounted = false;
-            return Answer.LOOK;
+        if (most - count.waiting() - letInBefore - letIn < more) {
+            return now - nextCount >= 0 ? Answer.COUNT : Answer.QUEUE_IS_FULL;
         }
-        if (room < more) {
-            return isCounted ? Answer.QUEUE_IS_FULL : Answer.COUNT;
+        letIn += more;
+        if (now - nextLook < 0) {
+            return Answer.COME_IN;
         }
-        room -= more;
-        letInMeanwhile += more;
-        return Answer.COME_IN;
+        nextLook = now + AGE;
+        return Answer.COME_IN_AND_LOOK;
     }
 
-    /** Whether half of the room has been used since the count: then it is time for the next, so that nobody has to wait for it. */
-    synchronized boolean looked(long lastSequence, long now) {
-        if (count == null) {
-            return false;
-        }
-        long atCount = most - count.waiting() - count.leased();
-        // a count may have come in between
-        room = atCount - Math.max(0, lastSequence - count.sequence());
-        knownAt = now;
-        isCounted = false;
-        return room < atCount / 2;
+    /**
+     * Whether it is to be counted again. What has come into the queue, at whatever node, is no more than the sequences that were given
+     * to messages since: while that is less than half of the room, what is known is good enough.
+     */
+    synchronized boolean isOutdated(long lastSequence, long now) {
+        return count != null && now - nextCount >= 0 && lastSequence - count.sequence() > (most - count.waiting()) / 2;
     }
 
-    synchronized void countBegins() {
-        letInMeanwhile = 0;
+    synchronized void countBegins(long now) {
+        countBegan = now;
+        letInBefore += letIn;
+        letIn = 0;
     }
 
     synchronized void counted(Count latest, long now) {
         count = latest;
-        room = most - latest.waiting() - letInMeanwhile;
-        knownAt = now;
-        isCounted = true;
+        letInBefore = 0;
+        nextCount = now + Math.max(AGE, REST * (now - countBegan));
+        nextLook = now + AGE;
     }
 }

@@ -26,10 +26,9 @@ class BacklogStore {
      * What was in a queue.
      *
      * @param waiting up to the bound that was asked for
-     * @param leased may come back to it
      * @param sequence the last that had been given to a message, of whatever queue, before it was counted
      */
-    record Count(long waiting, long leased, long sequence) {}
+    record Count(long waiting, long sequence) {}
 
     /** Takes as long as there are messages. */
     Count count(long queueId, QueueName name, long most) {
@@ -45,10 +44,9 @@ class BacklogStore {
                 statement.setLong(2, most);
                 statement.setLong(3, queueId);
                 statement.setLong(4, most);
-                statement.setLong(5, queueId);
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
-                    return new Count(row.getLong(1), row.getLong(2), sequence);
+                    return new Count(row.getLong(1), sequence);
                 }
             }
         });

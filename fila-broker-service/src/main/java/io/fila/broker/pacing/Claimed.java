@@ -20,6 +20,7 @@ import io.fila.broker.throttle.Bucket;
  * @param grants the records of the deliveries, one for each bucket
  * @param rooms what is known of each bucket after the claim
  * @param settled the bounds of earlier records that were settled, by their ids
+ * @param isCut whether there were more messages than there was space for
  */
 record Claimed(
         Bounds clock,
@@ -27,7 +28,8 @@ record Claimed(
         List<Leased> leased,
         List<Grant> grants,
         Map<UUID, BucketAnswer> rooms,
-        Map<Long, OffsetDateTime> settled) {
+        Map<Long, OffsetDateTime> settled,
+        boolean isCut) {
 
     /** Whether anything was granted for after {@code moment} of this node's clock. */
     boolean runsAheadOf(long moment) {

@@ -77,7 +77,8 @@ class Claims {
                     allotment.ordered(leased),
                     grants,
                     allotment.after(charges),
-                    opening.settled()));
+                    opening.settled(),
+                    found.isCut()));
         });
     }
 

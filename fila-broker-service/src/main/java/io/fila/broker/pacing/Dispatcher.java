@@ -121,7 +121,7 @@ final class Dispatcher {
     private static boolean deliver(DeliverySink sink, List<Delivery> deliveries) {
         try {
             return sink.deliver(deliveries);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error(
                     "a consumer could not take {} messages; they return when their leases expire",
                     deliveries.size(),

@@ -20,5 +20,6 @@ record PacingContext(
         LeaseReclaimer reclaimer,
         MessageMeters messageMeters,
         PacingMeters meters,
+        NodeSignals nodes,
         DeliveryLogWriter deliveryLog,
         PacingProperties properties) {}

@@ -130,7 +130,9 @@ final class PacingLoop {
                 log.error("could not pace queue {}; trying again", queueId, e);
             }
             failing = true;
-            // what it had taken in from signals is lost with the round
+            // what it had taken in from signals is lost with the round, and lanes may be left without an answer: begin
+            // anew
+            rules = null;
             rulesInDoubt = true;
             sweepWanted = true;
             return FAILURE_PAUSE;
@@ -249,6 +251,10 @@ final class PacingLoop {
         OpenRecords records = new OpenRecords(claimed.grants());
         for (Departure departure : Departure.of(claimed, clock::surelyAt, System.nanoTime())) {
             outbox.add(new Outbox.Entry(departure, records, current, usedUp, scheduler, clock, deadline));
+        }
+        if (claimed.isCut()) {
+            // it locked more than it leased: a claim of another node at the same time takes those lanes for drained
+            claimed.answers().forEach(answer -> context.nodes().ready(queueId, answer.lane(), answer.head(), 1));
         }
         try {
             news.tell(scheduler, claimed, now);

@@ -23,6 +23,18 @@ final class MessageRemoval {
             """;
     private static final String REMOVE = "delete from message where queue_id = ? and sequence > ? and sequence <= ?";
 
+    private static final String REMOVE_UNLOCKED = """
+            with unlocked as materialized (
+                select queue_id, sequence
+                from message
+                where queue_id = ? and sequence > ? and sequence <= ?
+                for update skip locked
+            )
+            delete from message m
+            using unlocked u
+            where m.queue_id = u.queue_id and m.sequence = u.sequence
+            """;
+
     private MessageRemoval() {}
 
     /** Removes what was there at the beginning and is not leased; returns how many. */
@@ -30,12 +42,12 @@ final class MessageRemoval {
         return round(connection, queueId, REMOVE + " and state <> 3");
     }
 
-    /** Removes all but what comes meanwhile. */
+    /** Removes all but what comes meanwhile, and what somebody is working on: it waits for nobody. */
     static void empty(Connection connection, long queueId) throws SQLException {
         int rounds = 0;
         long removed;
         do {
-            removed = round(connection, queueId, REMOVE);
+            removed = round(connection, queueId, REMOVE_UNLOCKED);
             rounds++;
         } while (removed > BATCH && rounds < ROUNDS);
     }

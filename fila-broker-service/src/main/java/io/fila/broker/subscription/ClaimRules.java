@@ -15,7 +15,6 @@ import java.util.UUID;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
-import io.fila.broker.subscription.DeclarationStore.Change;
 
 /**
  * What claims of a queue go by, as far as it follows from what is declared: the version of its throttles and its lane key, in the
@@ -69,14 +68,6 @@ final class ClaimRules {
         this.declarations = declarations;
     }
 
-    /**
-     * What has changed with declarations.
-     *
-     * @param affected ids of the queues whose rules changed
-     * @param throttles those whose limits or buckets changed
-     */
-    record Changes(Set<Long> affected, List<String> throttles) {}
-
     List<String> laneKeyOf(Connection connection, Queue queue) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("select lane_key from queue where id = ?")) {
             statement.setLong(1, queue.id());
@@ -92,24 +83,19 @@ final class ClaimRules {
 
     /**
      * Recomputes throttles that were declared or withdrawn on a queue. Claims of it must go by new rules, and so must those of other
-     * queues whose messages draw from other buckets because of that.
+     * queues whose messages draw from other buckets because of that: their ids are returned.
      */
-    Changes recompute(Connection connection, long queueId, List<String> names, Set<String> rekeyed)
+    Set<Long> recompute(Connection connection, long queueId, List<String> names, Set<String> rekeyed)
             throws SQLException {
-        List<String> rebucketed = new ArrayList<>();
-        List<String> changed = new ArrayList<>();
-        for (String name : names) {
-            Change change = declarations.recompute(connection, name);
-            if (change.buckets() || rekeyed.contains(name)) {
-                rebucketed.add(name);
-            }
-            if (change.buckets() || change.limits() || rekeyed.contains(name)) {
-                changed.add(name);
-            }
-        }
         Set<Long> affected = new HashSet<>();
         if (names.isEmpty()) {
-            return new Changes(affected, changed);
+            return affected;
+        }
+        List<String> rebucketed = new ArrayList<>();
+        for (String name : names) {
+            if (declarations.recompute(connection, name) || rekeyed.contains(name)) {
+                rebucketed.add(name);
+            }
         }
         try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
             statement.setLong(1, queueId);
@@ -120,7 +106,7 @@ final class ClaimRules {
                 }
             }
         }
-        return new Changes(affected, changed);
+        return affected;
     }
 
     /** Lets the lane key tell apart what the throttles do; components only go when there are too many. */

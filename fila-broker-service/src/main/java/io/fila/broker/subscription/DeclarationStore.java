@@ -8,9 +8,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.problem.ProblemCode;
@@ -39,7 +37,7 @@ class DeclarationStore {
 
     /** In the order in which {@link #ensureAndLock} meets them, whatever the database's collation. */
     private static final String LOCK =
-            "select name from throttle where name = any (?) order by name collate \"C\" for update";
+            "select name from throttle where name = any (?) order by name collate \"C\" for no key update";
 
     /**
      * By HTTP a subscription is over for good when its time has passed. One of a node's is not: a node that has not been seen for
@@ -65,7 +63,6 @@ class DeclarationStore {
                                      limit_windows_ms)
             values (?, ?, ?, ?, ?, ?)
             """;
-    private static final String ON_QUEUE = "select distinct throttle from declaration where queue_id = ?";
     private static final String DECLARED =
             "select unthrottled_when_key_missing, limit_counts, limit_windows_ms from declaration where throttle = ?";
     private static final String UPDATE = """
@@ -77,8 +74,7 @@ class DeclarationStore {
             from throttle before
             where t.name = ?
               and before.name = t.name
-            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing,
-                      before.limit_counts <> t.limit_counts or before.limit_windows_ms <> t.limit_windows_ms
+            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing
             """;
     private static final String RESET_KEY = "update throttle set key = ? where name = ? and key <> ?";
 
@@ -101,31 +97,6 @@ class DeclarationStore {
         try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
             statement.setArray(1, connection.createArrayOf("text", names.toArray()));
             statement.execute();
-        }
-    }
-
-    /**
-     * What computing a throttle anew came to.
-     *
-     * @param buckets messages draw from other buckets than before
-     * @param limits their buckets have other limits
-     */
-    record Change(boolean buckets, boolean limits) {
-
-        static final Change NONE = new Change(false, false);
-    }
-
-    /** Throttles that bind the messages of the queue. */
-    Set<String> onQueue(Connection connection, long queueId) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(ON_QUEUE)) {
-            statement.setLong(1, queueId);
-            Set<String> names = new HashSet<>();
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    names.add(row.getString(1));
-                }
-            }
-            return names;
         }
     }
 
@@ -170,9 +141,9 @@ class DeclarationStore {
 
     /**
      * Makes the throttle what all its declarations come to: every limit of theirs, the stricter policy. What nobody declares any
-     * more stays as it was.
+     * more stays as it was. True if messages draw from other buckets than before.
      */
-    Change recompute(Connection connection, String name) throws SQLException {
+    boolean recompute(Connection connection, String name) throws SQLException {
         List<Limit> limits = new ArrayList<>();
         boolean unthrottled = true;
         try (PreparedStatement statement = connection.prepareStatement(DECLARED)) {
@@ -185,7 +156,7 @@ class DeclarationStore {
             }
         }
         if (limits.isEmpty()) {
-            return Change.NONE;
+            return false;
         }
         try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
             statement.setBoolean(1, unthrottled);
@@ -193,7 +164,7 @@ class DeclarationStore {
             statement.setLong(4, longest(limits));
             statement.setString(5, name);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? new Change(row.getBoolean(1), row.getBoolean(2)) : Change.NONE;
+                return row.next() && row.getBoolean(1);
             }
         }
     }

@@ -92,13 +92,14 @@ class HttpSubscriptions implements Subscriptions {
             throw ProblemException.invalid("max: expected 0 to %d, got %d".formatted(MAX_RECEIVE, max));
         }
         Durations.requireBetween("wait", wait, Duration.ZERO, MAX_WAIT);
-        Renewed renewed = renew(subscription);
+        // what takes deliveries must be known as a consumer
+        Renewed renewed = renew(subscription, wait);
         return new ReceiveSink(max, wait.isZero(), sink -> await(sink, renewed.queueId(), max, wait));
     }
 
     @Override
     public CompletableFuture<SettleResult> settle(UUID subscription, List<? extends Settlement> settlements) {
-        Renewed renewed = renew(subscription);
+        Renewed renewed = renew(subscription, Duration.ZERO);
         Queue queue = directory.get(renewed.queueId());
         return leases.settle(queue, renewed.consumer(), settlements).thenApply(lost -> {
             List<Lease> all = settlements.stream().map(Settlement::lease).toList();
@@ -127,8 +128,8 @@ class HttpSubscriptions implements Subscriptions {
         });
     }
 
-    private Renewed renew(UUID subscription) {
-        return store.renew(subscription).orElseThrow(() -> notFound(subscription));
+    private Renewed renew(UUID subscription, Duration atLeast) {
+        return store.renew(subscription, atLeast).orElseThrow(() -> notFound(subscription));
     }
 
     private static ProblemException notFound(UUID subscription) {

@@ -38,7 +38,7 @@ class SubscriptionStore {
             """;
     private static final String RENEW = """
             update subscription
-            set expires_at = clock_timestamp() + ttl_ms * interval '1 millisecond'
+            set expires_at = clock_timestamp() + greatest(ttl_ms, ?) * interval '1 millisecond'
             where id = ?
               and expires_at > clock_timestamp()
             returning queue_id, consumer
@@ -100,28 +100,29 @@ class SubscriptionStore {
                     rekeyed.add(throttle.name());
                 }
             }
-            Set<String> inForce = declarations.onQueue(connection, queue.id());
             Instant expiresAt = insert(connection, id, queue.id(), consumer, nodeId, ttl);
             for (ThrottleDeclaration throttle : throttles) {
                 declarations.insert(connection, id, queue.id(), throttle);
             }
             List<String> names =
                     throttles.stream().map(ThrottleDeclaration::name).toList();
-            ClaimRules.Changes changes = rules.recompute(connection, queue.id(), names, rekeyed);
+            Set<Long> affected = rules.recompute(connection, queue.id(), names, rekeyed);
             if (!throttles.isEmpty()) {
                 rules.updateLaneKey(connection, queue.id(), laneKey);
             }
-            boolean isNews = !inForce.containsAll(names) || !changes.throttles().isEmpty();
-            boolean bindsOthers = isNews && rules.hasOthers(connection, id, queue.id(), changes.throttles());
-            return new Accepted(expiresAt, changes.affected(), bindsOthers);
+            // also where others declare the same already: who declared it first may still wait for what was claimed
+            // before
+            boolean bindsOthers = !names.isEmpty() && rules.hasOthers(connection, id, queue.id(), names);
+            return new Accepted(expiresAt, affected, bindsOthers);
         });
     }
 
-    /** Renews a subscription by HTTP; empty if there is none that is alive. */
-    Optional<Renewed> renew(UUID id) {
+    /** Renews a subscription by HTTP, for so long at least; empty if there is none that is alive. */
+    Optional<Renewed> renew(UUID id, Duration atLeast) {
         return database.lookUp("renew a subscription", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(RENEW)) {
-                statement.setObject(1, id);
+                statement.setLong(1, atLeast.toMillis());
+                statement.setObject(2, id);
                 try (ResultSet row = statement.executeQuery()) {
                     return row.next() ? Optional.of(new Renewed(row.getLong(1), row.getString(2))) : Optional.empty();
                 }
@@ -168,7 +169,7 @@ class SubscriptionStore {
                 return Optional.empty();
             }
         }
-        return Optional.of(rules.recompute(connection, queueId, names, Set.of()).affected());
+        return Optional.of(rules.recompute(connection, queueId, names, Set.of()));
     }
 
     /** A page of subscriptions that are over, as far as a look without locks can tell: by id, after the given one. */

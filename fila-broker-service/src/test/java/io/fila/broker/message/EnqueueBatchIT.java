@@ -30,7 +30,7 @@ class EnqueueBatchIT {
     @Test
     void tellsEachQueueOfABatchWhatArrivedThere() throws SQLException {
         String url = TestDatabase.create();
-        try (TestBroker broker = TestBroker.start(url, "fila.broker.pacing.sweep-interval=1h");
+        try (TestBroker broker = TestBroker.start(url, "fila.broker.pacing.sweep-interval=10m");
                 Connection connection = DriverManager.getConnection(url)) {
             QueueName held = broker.createQueue("held");
             List<QueueName> queues = List.of(broker.createQueue("one"), broker.createQueue("other"));

@@ -42,7 +42,7 @@ class DepartureTests {
     }
 
     private static Claimed claimed(List<Leased> leased, Grant... grants) {
-        return new Claimed(new Bounds(0, 0, 0), List.of(), leased, List.of(grants), Map.of(), Map.of());
+        return new Claimed(new Bounds(0, 0, 0), List.of(), leased, List.of(grants), Map.of(), Map.of(), false);
     }
 
     private static List<Departure> split(Claimed claimed) {

@@ -109,16 +109,16 @@ class DeclarationStoreIT {
         ThrottleDeclaration stricter = throttle("stripe", List.of("header:customer"), MissingKey.SHARED_BUCKET, "5/1s");
 
         assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the first").isFalse();
-        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the same again").isFalse();
+        // the first may still be waiting for what was claimed before
+        assertThat(bindsOthers(orders, BY_CUSTOMER)).as("the same again").isTrue();
         assertThat(bindsOthers(orders)).as("without throttles").isFalse();
         assertThat(bindsOthers(refunds, BY_CUSTOMER))
                 .as("the same on another queue")
-                .isFalse();
+                .isTrue();
         assertThat(bindsOthers(refunds, BY_CUSTOMER, throttle("all", "5/1s")))
                 .as("one more")
                 .isTrue();
         assertThat(bindsOthers(refunds, stricter)).as("a stricter limit").isTrue();
-        assertThat(bindsOthers(refunds, BY_CUSTOMER)).as("a laxer limit").isFalse();
         assertThat(bindsOthers(queue("empty"), throttle("new", "5/1s")))
                 .as("a first one")
                 .isFalse();

@@ -172,8 +172,7 @@ class DeclarationsIT {
         assertThat(Duration.ofNanos(System.nanoTime() - asked))
                 .isGreaterThanOrEqualTo(broker.bean(Pacing.class).tokenExpiry());
 
-        assertThat(subscriptions.open(queue, "test", ttl, List.of(throttle(name, "5/1h"))))
-                .isCompleted();
+        assertThat(subscriptions.open(queue, "test", ttl, List.of())).isCompleted();
     }
 
     @Test
