@@ -62,8 +62,7 @@ final class BrokerNode implements AutoCloseable {
     void launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
+                "-Xmx384m",
                 "-jar",
                 JAR.toAbsolutePath().toString(),
                 "--server.port=" + restPort,

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long before a bucket has room its claim is to begin, so that it is committed by then. It goes by how long claims take:
+ * How long before a bucket has room the claims for it are to begin, so that they are committed by then. It goes by how long claims take:
  * it follows at once when they take longer, and slowly when they take less. Only ever touched by its loop.
  */
 final class LeadTime {
@@ -25,9 +25,9 @@ final class LeadTime {
         expected = Math.max((double) nanos, expected + (nanos - expected) * FORGETS);
     }
 
-    /** In nanoseconds; at random up to half more than needed, since of several nodes the first gets all the room. */
-    long next() {
-        double needed = LEAST + expected;
+    /** For so many claims, in nanoseconds; at random up to half more than needed, since of several nodes the first gets all the room. */
+    long next(int claims) {
+        double needed = LEAST + expected * claims;
         return Math.min(most, (long) (needed * ThreadLocalRandom.current().nextDouble(1, 1.5)));
     }
 }

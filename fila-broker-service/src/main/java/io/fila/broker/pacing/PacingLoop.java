@@ -175,7 +175,7 @@ final class PacingLoop {
             nextSweep = now + context.properties().sweepInterval().toNanos();
         }
         intake.takeIn(current, scheduler);
-        long lead = leadTime.next();
+        long lead = leadTime.next(claimsForNextRoom());
         if (!current.paused()) {
             claim(current, lead);
         }
@@ -211,6 +211,12 @@ final class PacingLoop {
     private int credit() {
         return Math.max(
                 0, Math.min(context.properties().maxBatch(), dispatcher.credit(Integer.MAX_VALUE) - outbox.waiting()));
+    }
+
+    /** How many claims it takes to use the room that a bucket is to have next, as far as consumers would take it. */
+    private int claimsForNextRoom() {
+        int wanted = Math.min(scheduler.nextRoom(), dispatcher.credit(Integer.MAX_VALUE));
+        return 1 + Math.max(0, wanted - 1) / context.properties().maxBatch();
     }
 
     private void claim(QueueRules current, long lead) {

@@ -187,6 +187,11 @@ final class Scheduler {
         return holding.isEmpty() ? Long.MAX_VALUE : holding.first().wakeAt;
     }
 
+    /** How many can have room together when the next parked lane may go; 0 if none is parked. */
+    int nextRoom() {
+        return holding.isEmpty() ? 0 : holding.first().most;
+    }
+
     /** Whether a lane could be proposed now, as far as is known. */
     boolean hasReady() {
         return !ready.isEmpty();

@@ -17,7 +17,14 @@ class LeadTimeTests {
         lead.took(2 * MILLI);
         lead.took(20 * MILLI);
 
-        assertThat(lead.next()).isGreaterThan(20 * MILLI);
+        assertThat(lead.next(1)).isGreaterThan(20 * MILLI);
+    }
+
+    @Test
+    void coversAsManyClaimsAsItTakes() {
+        lead.took(10 * MILLI);
+
+        assertThat(lead.next(2)).isGreaterThan(20 * MILLI);
     }
 
     @Test
@@ -27,13 +34,13 @@ class LeadTimeTests {
             lead.took(MILLI);
         }
 
-        assertThat(lead.next()).isLessThan(7 * MILLI);
+        assertThat(lead.next(1)).isLessThan(7 * MILLI);
     }
 
     @Test
     void isBoundedHoweverLongAClaimTook() {
         lead.took(5_000 * MILLI);
 
-        assertThat(lead.next()).isEqualTo(50 * MILLI);
+        assertThat(lead.next(1)).isEqualTo(50 * MILLI);
     }
 }
