@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,8 +31,8 @@ final class LaneIntake {
     /** What was signalled since the loop last looked, one entry for a lane. */
     private final ConcurrentHashMap<UUID, Signal> signals = new ConcurrentHashMap<>();
 
-    /** Lanes that an older lane key named: their messages are moved, a batch at a time. */
-    private final Set<UUID> stale = new LinkedHashSet<>();
+    /** Lanes that an older lane key named, and from which sequence on they are looked at: their messages are moved, a batch at a time. */
+    private final Map<UUID, Long> stale = new LinkedHashMap<>();
 
     /** Buckets that this node has made sure of since the last sweep: one that was evicted is inserted by the claim that misses it. */
     private final Set<UUID> inserted = new HashSet<>();
@@ -145,9 +145,15 @@ final class LaneIntake {
         if (stale.isEmpty()) {
             return;
         }
-        UUID lane = stale.iterator().next();
-        List<Found> moved = lanes.relane(rules.queueId(), lane, rules.laneKey(), PAGE);
-        if (moved.size() < PAGE) {
+        Map.Entry<UUID, Long> first = stale.entrySet().iterator().next();
+        UUID lane = first.getKey();
+        List<Found> moved = lanes.relane(rules.queueId(), lane, first.getValue(), rules.laneKey(), PAGE);
+        if (moved.size() == PAGE) {
+            first.setValue(moved.get(PAGE - 1).sequence() + 1);
+        } else if (first.getValue() > 0) {
+            // what has come back meanwhile
+            first.setValue(0L);
+        } else {
             stale.remove(lane);
         }
         Map<UUID, Arrival> byLane = new HashMap<>();
@@ -173,7 +179,7 @@ final class LaneIntake {
         for (Arrival arrival : arrivals) {
             Keyed keyed = arrival.sample().keyed();
             if (!rules.laneKey().laneOf(keyed).equals(arrival.lane())) {
-                stale.add(arrival.lane());
+                stale.putIfAbsent(arrival.lane(), 0L);
                 continue;
             }
             List<Scheduler.BucketInfo> drawnFrom = new ArrayList<>();

@@ -67,11 +67,19 @@ class LaneStore {
         });
     }
 
-    /** Moves the oldest ready messages of a lane to where {@code laneKey} says; returns them as they are now. */
-    List<Found> relane(long queueId, UUID lane, LaneKey laneKey, int limit) {
+    /**
+     * Moves the oldest ready messages of a lane to where {@code laneKey} says; returns them as they are now. If a crash undoes it, they
+     * are found where they were, and moved again.
+     *
+     * @param from looks at no lower sequence: to begin at the start each time would be to pass all that have been moved
+     */
+    List<Found> relane(long queueId, UUID lane, long from, LaneKey laneKey, int limit) {
         return database.inTransaction("move messages to their lanes", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement("set local synchronous_commit = off")) {
+                statement.execute();
+            }
             List<Found> moved = new ArrayList<>();
-            for (Found found : stale(connection, queueId, lane, limit)) {
+            for (Found found : stale(connection, queueId, lane, from, limit)) {
                 UUID now = laneKey.laneOf(found.properties());
                 moved.add(new Found(now, found.sequence(), found.weight(), found.properties()));
             }
@@ -91,11 +99,13 @@ class LaneStore {
         });
     }
 
-    private static List<Found> stale(Connection connection, long queueId, UUID lane, int limit) throws SQLException {
+    private static List<Found> stale(Connection connection, long queueId, UUID lane, long from, int limit)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_STALE)) {
             statement.setLong(1, queueId);
             statement.setObject(2, lane);
-            statement.setInt(3, limit);
+            statement.setLong(3, from);
+            statement.setInt(4, limit);
             return read(statement);
         }
     }

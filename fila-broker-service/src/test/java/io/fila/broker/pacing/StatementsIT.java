@@ -72,7 +72,7 @@ class StatementsIT {
                     List.of("message_ready", "message_pkey")),
             new Planned("find_lanes", "1, md5('')::uuid, 1, 1000", List.of("message_ready")),
             new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
-            new Planned("find_stale_messages", "1, md5('l1')::uuid, 1000", List.of("message_ready")),
+            new Planned("find_stale_messages", "1, md5('l1')::uuid, 0, 1000", List.of("message_ready")),
             new Planned("move_messages", IDS + ", " + LANES + ", 1", List.of("message_pkey")),
             new Planned("ack_leases", LEASES, List.of("message_pkey")),
             new Planned("release_leases", LEASES, List.of("message_pkey")),
