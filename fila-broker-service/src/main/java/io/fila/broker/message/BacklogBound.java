@@ -20,6 +20,8 @@ import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
@@ -32,7 +34,11 @@ import org.springframework.stereotype.Component;
 @Component
 class BacklogBound {
 
+    private static final Logger log = LoggerFactory.getLogger(BacklogBound.class);
     private static final Duration SOON = Duration.ofSeconds(1);
+
+    /** How many queues are read at the same moment: each takes a connection. */
+    private static final int READERS = 2;
 
     private final BacklogStore store;
     private final LongSupplier nanoTime;
@@ -44,7 +50,7 @@ class BacklogBound {
     /** What is being read, one thing for a queue. */
     private final Map<Bounded, CompletableFuture<Void>> reads = new ConcurrentHashMap<>();
 
-    private final ExecutorService readers = Executors.newCachedThreadPool(task -> {
+    private final ExecutorService readers = Executors.newFixedThreadPool(READERS, task -> {
         Thread thread = new Thread(task, "fila-backlog-counter");
         thread.setDaemon(true);
         return thread;
@@ -120,6 +126,7 @@ class BacklogBound {
                 read.run();
                 mine.complete(null);
             } catch (RuntimeException | Error e) {
+                log.debug("could not read the backlog of queue '{}'; trying again", bounded.name(), e);
                 mine.completeExceptionally(e);
             } finally {
                 reads.remove(bounded, mine);

@@ -52,10 +52,11 @@ final class PacingLoop {
     /** The rules may have changed. Written by anybody, read by the loop. */
     private volatile boolean rulesInDoubt = true;
 
-    private volatile long lastUsed = System.nanoTime();
-
     /** Signals may have been missed. Written by anybody, read by the loop. */
     private volatile boolean sweepWanted;
+
+    /** When a consumer was last taken away. Written and read by anybody. */
+    private volatile long lastUsed = System.nanoTime();
 
     PacingLoop(long queueId, PacingContext context, Wakeable.Factory wakeables, ScheduledExecutorService departures) {
         this.queueId = queueId;
@@ -130,8 +131,7 @@ final class PacingLoop {
                 log.error("could not pace queue {}; trying again", queueId, e);
             }
             failing = true;
-            // what it had taken in from signals is lost with the round, and lanes may be left without an answer: begin
-            // anew
+            // what it had taken in from signals is lost with the round, and lanes may be left without an answer
             rules = null;
             rulesInDoubt = true;
             sweepWanted = true;
