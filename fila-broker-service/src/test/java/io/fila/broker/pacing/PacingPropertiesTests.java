@@ -2,7 +2,7 @@ package io.fila.broker.pacing;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -28,25 +28,26 @@ class PacingPropertiesTests {
 
     /** Beyond 900 ms a node that is taken for dead could still send; without a pause a sweep would follow the other. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "token-expiry=0s", "token-expiry=-1s", "token-expiry=9ms", "token-expiry=901ms", "sweep-interval=0s",
-                "sweep-interval=99ms", "max-batch=0", "max-lanes=0", "threads=0", "delivery-log.max-size=0"
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "token-expiry=0s | tokenExpiry | longer than or equal to 10 millis",
+                "token-expiry=-1s | tokenExpiry | longer than or equal to 10 millis",
+                "token-expiry=9ms | tokenExpiry | longer than or equal to 10 millis",
+                "token-expiry=901ms | tokenExpiry | shorter than or equal to 900 millis",
+                "sweep-interval=0s | sweepInterval | longer than or equal to 100 millis",
+                "sweep-interval=99ms | sweepInterval | longer than or equal to 100 millis",
+                "sweep-interval=11m | sweepInterval | shorter than or equal to 10 minutes",
+                "max-batch=0 | maxBatch | must be greater than or equal to 1",
+                "max-lanes=0 | maxLanes | must be greater than or equal to 1",
+                "threads=0 | threads | must be greater than or equal to 1",
+                "delivery-log.max-size=0 | maxSize | use 1B to 1TB"
             })
-    void refuseWhatPacingCannotWorkWith(String setting) {
-        String name = setting.substring(0, setting.indexOf('='));
+    void nameWhatPacingCannotWorkWithAndTheRemedy(String setting, String named, String remedy) {
         runner.withPropertyValues("fila.broker.pacing." + setting)
-                .run(context -> assertThat(context.getStartupFailure())
+                .run(context -> assertThat(context)
+                        .getFailure()
                         .rootCause()
-                        .hasMessageContaining("fila.broker.pacing")
-                        .hasMessageContaining(camelCase(name)));
-    }
-
-    private static String camelCase(String name) {
-        String last = name.substring(name.lastIndexOf('.') + 1);
-        int dash = last.indexOf('-');
-        return dash < 0
-                ? last
-                : last.substring(0, dash) + Character.toUpperCase(last.charAt(dash + 1)) + last.substring(dash + 2);
+                        .hasMessageContainingAll("fila.broker.pacing", named, remedy));
     }
 }
