@@ -74,8 +74,8 @@ class SubscriptionStore {
      * An accepted subscription.
      *
      * @param affected ids of the queues whose rules changed
-     * @param bindsOthers it is the first to declare something that binds messages of other subscriptions: some may be under way that
-     *     were claimed by the older rules
+     * @param bindsOthers it declares throttles that bind messages of other subscriptions: some may be under way that were claimed by
+     *     older rules
      */
     record Accepted(@Nullable Instant expiresAt, Set<Long> affected, boolean bindsOthers) {}
 
