@@ -13,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.fila.broker.message.ReadySignals.Sample;
 import io.fila.broker.pacing.LaneStore.Found;
+import io.fila.broker.pacing.LaneStore.Head;
+import io.fila.broker.pacing.LaneStore.Moved;
 import io.fila.broker.throttle.Bucket;
 import io.fila.broker.throttle.Keyed;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,9 @@ final class LaneIntake {
 
     /** Where the sweep under way goes on; null between sweeps. */
     private @Nullable UUID sweepAfter = LaneStore.FIRST;
+
+    /** How long finding lanes has taken in the sweep that is under way, or in the last one. */
+    private long sweepNanos;
 
     LaneIntake(LaneStore lanes, BucketStore buckets) {
         this.lanes = lanes;
@@ -72,18 +77,28 @@ final class LaneIntake {
         // or keys used once would be kept for ever
         inserted.clear();
         if (sweepAfter == null) {
-            sweepAfter = LaneStore.FIRST;
+            restartSweep();
         }
     }
 
     /** Forgets where it was and begins a sweep: the rules have changed. */
     void restart() {
         stale.clear();
+        restartSweep();
+    }
+
+    private void restartSweep() {
         sweepAfter = LaneStore.FIRST;
+        sweepNanos = 0;
     }
 
     boolean isSweeping() {
         return sweepAfter != null;
+    }
+
+    /** How many nanoseconds finding lanes took in the last sweep. */
+    long sweepNanos() {
+        return sweepNanos;
     }
 
     boolean hasStale() {
@@ -130,12 +145,20 @@ final class LaneIntake {
         if (sweepAfter == null) {
             return;
         }
-        List<Found> page = lanes.find(rules.queueId(), sweepAfter, PAGE);
+        long began = System.nanoTime();
+        List<Head> page = lanes.find(rules.queueId(), sweepAfter, PAGE);
+        sweepNanos += System.nanoTime() - began;
         sweepAfter = page.size() < PAGE ? null : page.get(page.size() - 1).lane();
-        for (Found found : page) {
-            if (scheduler.knows(found.lane())) {
-                scheduler.signal(found.lane(), found.sequence(), 0);
+        List<UUID> unknown = new ArrayList<>();
+        for (Head head : page) {
+            if (scheduler.knows(head.lane())) {
+                scheduler.signal(head.lane(), head.sequence(), 0);
             } else {
+                unknown.add(head.lane());
+            }
+        }
+        if (!unknown.isEmpty()) {
+            for (Found found : lanes.describe(rules.queueId(), unknown)) {
                 arrivals.add(new Arrival(found.lane(), found.sequence(), 1, sample(found)));
             }
         }
@@ -145,19 +168,24 @@ final class LaneIntake {
         if (stale.isEmpty()) {
             return;
         }
-        Map.Entry<UUID, Long> first = stale.entrySet().iterator().next();
-        UUID lane = first.getKey();
-        List<Found> moved = lanes.relane(rules.queueId(), lane, first.getValue(), rules.laneKey(), PAGE);
-        if (moved.size() == PAGE) {
-            first.setValue(moved.get(PAGE - 1).sequence() + 1);
-        } else if (first.getValue() > 0) {
-            // what has come back meanwhile
-            first.setValue(0L);
-        } else {
-            stale.remove(lane);
+        List<Head> first = stale.entrySet().stream()
+                .limit(PAGE)
+                .map(entry -> new Head(entry.getKey(), entry.getValue()))
+                .toList();
+        Moved moved = lanes.relane(rules.queueId(), first, rules.laneKey(), PAGE);
+        for (Head done : first.subList(0, moved.lanesDone())) {
+            if (done.sequence() > 0) {
+                // what has come back meanwhile
+                stale.put(done.lane(), 0L);
+            } else {
+                stale.remove(done.lane());
+            }
+        }
+        if (moved.lanesDone() < first.size()) {
+            stale.put(first.get(moved.lanesDone()).lane(), moved.next());
         }
         Map<UUID, Arrival> byLane = new HashMap<>();
-        for (Found found : moved) {
+        for (Found found : moved.messages()) {
             byLane.merge(
                     found.lane(),
                     new Arrival(found.lane(), found.sequence(), 1, sample(found)),

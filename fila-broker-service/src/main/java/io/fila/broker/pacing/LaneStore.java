@@ -43,15 +43,32 @@ class LaneStore {
     record Properties(@Nullable String fairnessKey, Map<String, String> headers, Map<String, String> attributes)
             implements Keyed {}
 
-    /** Up to {@code limit} lanes after the given one, each by its oldest ready message. */
-    List<Found> find(long queueId, UUID after, int limit) {
+    /**
+     * Messages that were moved.
+     *
+     * @param messages as they are now
+     * @param lanesDone how many of the lanes, from the first on, were looked through to their end
+     * @param next from which sequence on the lane after those is to be looked at
+     */
+    record Moved(List<Found> messages, int lanesDone, long next) {}
+
+    /** A lane with ready messages, and the lowest sequence among them. */
+    record Head(UUID lane, long sequence) {}
+
+    /** Lanes with ready messages after the given one, in order: {@code count} of them or somewhat more, or all that are left. */
+    List<Head> find(long queueId, UUID after, int count) {
         return database.run("find lanes", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(FIND)) {
-                statement.setLong(1, queueId);
-                statement.setObject(2, after);
-                statement.setLong(3, queueId);
-                statement.setInt(4, limit);
-                return read(statement);
+                statement.setObject(1, after);
+                statement.setLong(2, queueId);
+                statement.setInt(3, count);
+                List<Head> heads = new ArrayList<>();
+                try (ResultSet row = statement.executeQuery()) {
+                    while (row.next()) {
+                        heads.add(new Head(row.getObject(1, UUID.class), row.getLong(2)));
+                    }
+                }
+                return heads;
             }
         });
     }
@@ -62,24 +79,32 @@ class LaneStore {
             try (PreparedStatement statement = connection.prepareStatement(DESCRIBE)) {
                 statement.setArray(1, connection.createArrayOf("uuid", lanes.toArray()));
                 statement.setLong(2, queueId);
-                return read(statement);
+                List<Found> found = new ArrayList<>();
+                try (ResultSet row = statement.executeQuery()) {
+                    while (row.next()) {
+                        found.add(found(row, 1));
+                    }
+                }
+                return found;
             }
         });
     }
 
     /**
-     * Moves the oldest ready messages of a lane to where {@code laneKey} says; returns them as they are now. If a crash undoes it, they
-     * are found where they were, and moved again.
+     * Moves ready messages of some lanes, the oldest of the first lane first, to where {@code laneKey} says. If a crash undoes it, they are
+     * found where they were, and moved again.
      *
-     * @param from looks at no lower sequence: to begin at the start each time would be to pass all that have been moved
+     * @param lanes with the sequence from which on each is looked at: to begin at the start each time would be to pass all that have
+     *     been moved
      */
-    List<Found> relane(long queueId, UUID lane, long from, LaneKey laneKey, int limit) {
+    Moved relane(long queueId, List<Head> lanes, LaneKey laneKey, int limit) {
         return database.inTransaction("move messages to their lanes", connection -> {
             try (PreparedStatement statement = connection.prepareStatement("set local synchronous_commit = off")) {
                 statement.execute();
             }
+            Stale stale = stale(connection, queueId, lanes, limit);
             List<Found> moved = new ArrayList<>();
-            for (Found found : stale(connection, queueId, lane, from, limit)) {
+            for (Found found : stale.messages()) {
                 UUID now = laneKey.laneOf(found.properties());
                 moved.add(new Found(now, found.sequence(), found.weight(), found.properties()));
             }
@@ -95,35 +120,50 @@ class LaneStore {
                 statement.setLong(3, queueId);
                 statement.executeUpdate();
             }
-            return moved;
+            if (moved.size() < limit) {
+                return new Moved(moved, lanes.size(), 0);
+            }
+            return new Moved(
+                    moved, stale.lastPosition() - 1, moved.get(limit - 1).sequence() + 1);
         });
     }
 
-    private static List<Found> stale(Connection connection, long queueId, UUID lane, long from, int limit)
-            throws SQLException {
+    /** Messages, and which of the lanes that were looked at the last of them is of; the first is 1. */
+    private record Stale(List<Found> messages, int lastPosition) {}
+
+    private static Stale stale(Connection connection, long queueId, List<Head> lanes, int limit) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_STALE)) {
-            statement.setLong(1, queueId);
-            statement.setObject(2, lane);
-            statement.setLong(3, from);
+            statement.setArray(
+                    1,
+                    connection.createArrayOf(
+                            "uuid", lanes.stream().map(Head::lane).toArray()));
+            statement.setArray(
+                    2,
+                    connection.createArrayOf(
+                            "bigint", lanes.stream().map(Head::sequence).toArray()));
+            statement.setLong(3, queueId);
             statement.setInt(4, limit);
-            return read(statement);
+            statement.setInt(5, limit);
+            List<Found> found = new ArrayList<>();
+            int position = 0;
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    position = row.getInt(1);
+                    found.add(found(row, 2));
+                }
+            }
+            return new Stale(found, position);
         }
     }
 
-    private static List<Found> read(PreparedStatement statement) throws SQLException {
-        List<Found> found = new ArrayList<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                found.add(new Found(
-                        row.getObject(1, UUID.class),
-                        row.getLong(2),
-                        row.getInt(4),
-                        new Properties(
-                                row.getString(3),
-                                TextMaps.fromJson(row.getString(5)),
-                                TextMaps.fromJson(row.getString(6)))));
-            }
-        }
-        return found;
+    private static Found found(ResultSet row, int first) throws SQLException {
+        return new Found(
+                row.getObject(first, UUID.class),
+                row.getLong(first + 1),
+                row.getInt(first + 3),
+                new Properties(
+                        row.getString(first + 2),
+                        TextMaps.fromJson(row.getString(first + 4)),
+                        TextMaps.fromJson(row.getString(first + 5))));
     }
 }

@@ -34,6 +34,9 @@ final class PacingLoop {
     private static final long CLOCK_PAUSE = Duration.ofMillis(50).toNanos();
     private static final long NEVER = Long.MAX_VALUE;
 
+    /** How many times as long as a sweep takes it rests: it takes no more than a twentieth of the time. */
+    private static final int SWEEP_REST = 19;
+
     private final long queueId;
     private final PacingContext context;
     private final Dispatcher dispatcher = new Dispatcher(System::nanoTime);
@@ -47,6 +50,7 @@ final class PacingLoop {
     private Scheduler scheduler = new Scheduler();
     private @Nullable QueueRules rules;
     private long nextSweep = System.nanoTime();
+    private long sweepRestsUntil = nextSweep;
     private boolean failing;
 
     /** The rules may have changed. Written by anybody, read by the loop. */
@@ -161,9 +165,10 @@ final class PacingLoop {
         }
         long now = System.nanoTime();
         if (now - nextSweep >= 0) {
-            // makes up for lost signals of both kinds: what is ready, and what has changed
+            // makes up for lost signals of both kinds: what has changed, and what is ready
             rulesInDoubt = true;
-            sweepWanted = true;
+            sweepWanted |= now - sweepRestsUntil >= 0;
+            nextSweep = now + context.properties().sweepInterval().toNanos();
         }
         QueueRules current = currentRules();
         if (current == null) {
@@ -172,9 +177,12 @@ final class PacingLoop {
         if (sweepWanted) {
             sweepWanted = false;
             intake.sweep();
-            nextSweep = now + context.properties().sweepInterval().toNanos();
         }
+        boolean wasSweeping = intake.isSweeping();
         intake.takeIn(current, scheduler);
+        if (wasSweeping && !intake.isSweeping()) {
+            sweepRestsUntil = now + SWEEP_REST * intake.sweepNanos();
+        }
         long lead = leadTime.next(claimsForNextRoom());
         if (!current.paused()) {
             claim(current, lead);

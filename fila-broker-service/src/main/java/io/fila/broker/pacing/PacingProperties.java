@@ -21,7 +21,8 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param tokenExpiry the bound h: a message is sent within so long after its claim began, or not at all on that claim; at most
  *     900 ms, for a node that others may soon hold for dead must not send any more, and a recovery of the timeline counts on it
- * @param sweepInterval how often a queue is looked through for messages whose signal was lost
+ * @param sweepInterval how often a queue is looked through for messages whose signal was lost; less often where that would take more
+ *     than a twentieth of the time
  * @param maxBatch the most messages leased by one claim
  * @param maxLanes the most lanes proposed to one claim
  * @param threads how many queues are paced at the same moment

@@ -1,28 +1,33 @@
--- Finds the lanes of a queue that have ready messages, after a given lane, with the oldest message of each.
--- Serving index: message_ready: one probe for a lane, whatever it holds. Reads only.
-with recursive found as (
-    (
-        select lane, sequence, fairness_key, weight, headers, attributes, 1 as position
-        from message
-        where queue_id = ?
-          and state = 0
-          and lane > ?
-        order by lane, sequence
-        limit 1
-    )
+-- Finds the lanes of a queue that have ready messages, after a given lane, with the lowest sequence of each: as many as asked for, or
+-- up to three times as many.
+-- Serving index: message_ready, read without the table. Looks at twice as many entries at a time as the last look found lanes, which
+-- reads on through short lanes and jumps over long ones: about two entries and, at worst, a probe for each lane. Reads only.
+with recursive look as (
+    select array[?::uuid] as lanes, array[]::bigint[] as sequences, 0 as found
     union all
-    select next.*, f.position + 1
-    from found f
+    select next.lanes, next.sequences, look.found + cardinality(next.lanes)
+    from look
     cross join lateral (
-        select m.lane, m.sequence, m.fairness_key, m.weight, m.headers, m.attributes
-        from message m
-        where m.queue_id = ?
-          and m.state = 0
-          and m.lane > f.lane
-        order by m.lane, m.sequence
-        limit 1
+        select array_agg(heads.lane order by heads.lane) as lanes, array_agg(heads.sequence order by heads.lane) as sequences
+        from (
+            select distinct on (entries.lane) entries.lane, entries.sequence
+            from (
+                select m.lane, m.sequence
+                from message m
+                where m.queue_id = ?
+                  and m.state = 0
+                  and m.lane > look.lanes[cardinality(look.lanes)]
+                order by m.lane, m.sequence
+                limit 2 * cardinality(look.lanes)
+            ) entries
+            order by entries.lane, entries.sequence
+        ) heads
     ) next
-    where f.position < ?
+    where look.found < ?
+      and next.lanes is not null
 )
-select lane, sequence, fairness_key, weight, headers, attributes
-from found
+select heads.lane, heads.sequence
+from look
+cross join unnest(look.lanes, look.sequences) as heads (lane, sequence)
+where look.found > 0
+order by heads.lane

@@ -1,11 +1,16 @@
--- The oldest ready messages, from a sequence on, of a lane that was named by an older lane key.
+-- The oldest ready messages, each lane's from a sequence on, of lanes that were named by an older lane key; one lane after the other.
 -- Serving index: message_ready. Locks: the messages, skipping those that somebody else has.
-select lane, sequence, fairness_key, weight, headers, attributes
-from message
-where queue_id = ?
-  and lane = ?
-  and state = 0
-  and sequence >= ?
-order by sequence
+select stale.position, m.lane, m.sequence, m.fairness_key, m.weight, m.headers, m.attributes
+from unnest(?::uuid[], ?::bigint[]) with ordinality as stale (lane, head, position)
+cross join lateral (
+    select r.lane, r.sequence, r.fairness_key, r.weight, r.headers, r.attributes
+    from message r
+    where r.queue_id = ?
+      and r.lane = stale.lane
+      and r.state = 0
+      and r.sequence >= stale.head
+    order by r.sequence
+    limit ?
+    for update skip locked
+) m
 limit ?
-for update skip locked

@@ -70,9 +70,12 @@ class StatementsIT {
                     "%s, array_fill(0::bigint, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
                             .formatted(LANES, COUNTS),
                     List.of("message_ready", "message_pkey")),
-            new Planned("find_lanes", "1, md5('')::uuid, 1, 1000", List.of("message_ready")),
+            new Planned("find_lanes", "md5('')::uuid, 1, 1000", List.of("message_ready")),
             new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
-            new Planned("find_stale_messages", "1, md5('l1')::uuid, 0, 1000", List.of("message_ready")),
+            new Planned(
+                    "find_stale_messages",
+                    LANES + ", array_fill(0::bigint, array[20]), 1, 1000, 1000",
+                    List.of("message_ready")),
             new Planned("move_messages", IDS + ", " + LANES + ", 1", List.of("message_pkey")),
             new Planned("ack_leases", LEASES, List.of("message_pkey")),
             new Planned("release_leases", LEASES, List.of("message_pkey")),
