@@ -15,6 +15,7 @@ import java.util.UUID;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.subscription.DeclarationStore.Change;
 
 /**
  * What claims of a queue go by, as far as it follows from what is declared: the version of its throttles and its lane key, in the
@@ -83,7 +84,8 @@ final class ClaimRules {
 
     /**
      * Recomputes throttles that were declared or withdrawn on a queue. Claims of it must go by new rules, and so must those of other
-     * queues whose messages draw from other buckets because of that: their ids are returned.
+     * queues whose messages draw from other buckets because of that. Returns the ids of all queues that are to look at their rules:
+     * those, and those whose messages may wait for the room of limits that are others now.
      */
     Set<Long> recompute(Connection connection, long queueId, List<String> names, Set<String> rekeyed)
             throws SQLException {
@@ -92,10 +94,17 @@ final class ClaimRules {
             return affected;
         }
         List<String> rebucketed = new ArrayList<>();
+        List<String> relimited = new ArrayList<>();
         for (String name : names) {
-            if (declarations.recompute(connection, name) || rekeyed.contains(name)) {
+            Change change = declarations.recompute(connection, name);
+            if (change == Change.BUCKETS || rekeyed.contains(name)) {
                 rebucketed.add(name);
+            } else if (change == Change.LIMITS) {
+                relimited.add(name);
             }
+        }
+        if (!relimited.isEmpty()) {
+            affected.addAll(declarations.queuesOf(connection, relimited));
         }
         try (PreparedStatement statement = connection.prepareStatement(BUMP)) {
             statement.setLong(1, queueId);

@@ -8,7 +8,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 import io.fila.broker.problem.ProblemCode;
@@ -74,9 +76,20 @@ class DeclarationStore {
             from throttle before
             where t.name = ?
               and before.name = t.name
-            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing
+            returning before.unthrottled_when_key_missing <> t.unthrottled_when_key_missing,
+                      before.limit_counts <> t.limit_counts or before.limit_windows_ms <> t.limit_windows_ms
             """;
+    private static final String QUEUES = "select distinct queue_id from declaration where throttle = any (?)";
     private static final String RESET_KEY = "update throttle set key = ? where name = ? and key <> ?";
+
+    /** How a throttle is another than it was. */
+    enum Change {
+        NONE,
+        /** Claims read limits where they are true; who waits for room may wait for too long. */
+        LIMITS,
+        /** Messages draw from other buckets than before. */
+        BUCKETS
+    }
 
     /** Creates missing throttles and locks all of them, in the order of their names. */
     void ensureAndLock(Connection connection, List<ThrottleDeclaration> declarations) throws SQLException {
@@ -141,9 +154,9 @@ class DeclarationStore {
 
     /**
      * Makes the throttle what all its declarations come to: every limit of theirs, the stricter policy. What nobody declares any
-     * more stays as it was. True if messages draw from other buckets than before.
+     * more stays as it was.
      */
-    boolean recompute(Connection connection, String name) throws SQLException {
+    Change recompute(Connection connection, String name) throws SQLException {
         List<Limit> limits = new ArrayList<>();
         boolean unthrottled = true;
         try (PreparedStatement statement = connection.prepareStatement(DECLARED)) {
@@ -156,7 +169,7 @@ class DeclarationStore {
             }
         }
         if (limits.isEmpty()) {
-            return false;
+            return Change.NONE;
         }
         try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
             statement.setBoolean(1, unthrottled);
@@ -164,9 +177,27 @@ class DeclarationStore {
             statement.setLong(4, longest(limits));
             statement.setString(5, name);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
+                row.next();
+                if (row.getBoolean(1)) {
+                    return Change.BUCKETS;
+                }
+                return row.getBoolean(2) ? Change.LIMITS : Change.NONE;
             }
         }
+    }
+
+    /** The queues on which any of the throttles is declared. */
+    Set<Long> queuesOf(Connection connection, Collection<String> names) throws SQLException {
+        Set<Long> queues = new HashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement(QUEUES)) {
+            statement.setArray(1, connection.createArrayOf("text", names.toArray()));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    queues.add(row.getLong(1));
+                }
+            }
+        }
+        return queues;
     }
 
     private static List<ThrottleDeclaration> sorted(List<ThrottleDeclaration> declarations) {

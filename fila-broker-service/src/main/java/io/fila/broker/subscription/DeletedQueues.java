@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -22,7 +21,6 @@ class DeletedQueues implements QueueDeletion {
     private static final String THROTTLES =
             "select distinct throttle from declaration where queue_id = any (?) order by throttle";
     private static final String END = "delete from subscription where queue_id = any (?)";
-    private static final String OTHERS = "select distinct queue_id from declaration where throttle = any (?)";
 
     private final DeclarationStore declarations;
 
@@ -50,15 +48,6 @@ class DeletedQueues implements QueueDeletion {
         for (String name : names) {
             declarations.recompute(connection, name);
         }
-        Set<Long> others = new HashSet<>();
-        try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
-            statement.setArray(1, connection.createArrayOf("text", names.toArray()));
-            try (ResultSet row = statement.executeQuery()) {
-                while (row.next()) {
-                    others.add(row.getLong(1));
-                }
-            }
-        }
-        return others;
+        return declarations.queuesOf(connection, names);
     }
 }
