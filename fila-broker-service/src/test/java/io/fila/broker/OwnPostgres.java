@@ -4,10 +4,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.springframework.util.FileSystemUtils;
 
 import static org.awaitility.Awaitility.await;
 
@@ -57,6 +63,32 @@ public final class OwnPostgres implements AutoCloseable {
         // what is left of it: a lock on the directory
         closeServer();
         server = run(data, server.getPort());
+    }
+
+    /** Keeps a copy of what it holds now: a replica that gets nothing more. */
+    public void keepReplica() throws IOException {
+        stopImmediately();
+        FileSystemUtils.copyRecursively(data, replica());
+        Files.setPosixFilePermissions(replica(), PosixFilePermissions.fromString("rwx------"));
+        startAgain();
+    }
+
+    /** The replica takes over, in the place of this server. */
+    public void failOver() throws IOException, SQLException {
+        stopImmediately();
+        closeServer();
+        FileSystemUtils.deleteRecursively(data);
+        Files.move(replica(), data);
+        Files.createFile(data.resolve("standby.signal"));
+        server = run(data, server.getPort());
+        try (Connection connection = DriverManager.getConnection(url());
+                Statement statement = connection.createStatement()) {
+            statement.execute("select pg_promote()");
+        }
+    }
+
+    private Path replica() {
+        return data.resolveSibling("replica");
     }
 
     @Override

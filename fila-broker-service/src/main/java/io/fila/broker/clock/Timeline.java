@@ -16,6 +16,7 @@ import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
@@ -46,8 +47,30 @@ public class Timeline {
             """;
     private static final String MOVE = Sql.load(Timeline.class, "move_records");
     private static final String COUNT_AS_NOW = Sql.load(Timeline.class, "count_records_as_now");
-    private static final String RECOVERED =
-            "update clock set generation = ?, server_started = pg_postmaster_start_time()";
+    /**
+     * A replica that takes over goes on in a log of another name; a server that is started again, in its own. The generation is then
+     * one that no node can know, though the replica may lack the latest.
+     */
+    private static final String RECOVERED = """
+            with present as materialized (
+                select timeline, ? and timeline <> (select timeline from clock) as is_other
+                from (select substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline) log
+            )
+            update clock
+            set generation = case
+                    when present.is_other then greatest(?, extract(epoch from clock_timestamp())::bigint)
+                    else ?
+                end,
+                server_started = pg_postmaster_start_time(),
+                timeline = present.timeline,
+                complete_from = case
+                    when present.is_other then clock_timestamp() + ? * interval '1 microsecond'
+                    else complete_from
+                end
+            from present
+            returning generation, present.is_other
+            """;
+
     private static final String LOOK = "select clock_timestamp()";
     private static final Logger log = LoggerFactory.getLogger(Timeline.class);
 
@@ -61,6 +84,7 @@ public class Timeline {
 
     private final Database database;
     private final ClockMarks marks;
+    private final boolean losesRecords;
     private final DatabaseClock clock = new DatabaseClock();
 
     /**
@@ -78,8 +102,18 @@ public class Timeline {
     /** Guarded by this. */
     private boolean startedOver;
 
-    public Timeline(Database database) {
+    /** The last generation for which this node has made sure of what it holds. Guarded by this. */
+    private long heldIn = UNKNOWN;
+
+    @Autowired
+    Timeline(Database database, FailoverProperties properties) {
+        this(database, properties.failover());
+    }
+
+    /** @param failover what a failover of the database may lose */
+    public Timeline(Database database, Failover failover) {
         this.database = database;
+        this.losesRecords = failover == Failover.ASYNCHRONOUS;
         this.marks = new ClockMarks(database);
     }
 
@@ -133,6 +167,14 @@ public class Timeline {
      * @throws ClockMovedException if the records may not be true to the clock
      */
     public synchronized Bounds admit(long sent, ResultSet row, int first, long received) throws SQLException {
+        Bounds bounds = judge(sent, row, first, received);
+        if (mayHoldWhatWasLost()) {
+            throw new ClockMovedException();
+        }
+        return bounds;
+    }
+
+    private synchronized Bounds judge(long sent, ResultSet row, int first, long received) throws SQLException {
         adopt(row.getLong(first + 1));
         boolean isSameServer = row.getBoolean(first + 2);
         if (!isSameServer || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
@@ -173,7 +215,7 @@ public class Timeline {
                 try (ResultSet row = statement.executeQuery()) {
                     long received = System.nanoTime();
                     row.next();
-                    admit(sent, row, 1, received);
+                    judge(sent, row, 1, received);
                     return true;
                 }
             }
@@ -200,8 +242,22 @@ public class Timeline {
         return known.refinedBy(clock.bounds());
     }
 
-    private synchronized long generation() {
+    /** As known from the last exchange. */
+    public synchronized long generation() {
         return generation;
+    }
+
+    /**
+     * Whether a failover may have lost subscriptions that this node holds for its consumers, and it has not made sure of them since:
+     * until then nothing goes by the clock, or what they declared would not bind.
+     */
+    public synchronized boolean mayHoldWhatWasLost() {
+        return losesRecords && heldIn != generation;
+    }
+
+    /** The node has made sure of what it holds, in this generation. */
+    public synchronized void madeSure(long generation) {
+        heldIn = generation;
     }
 
     /** Takes over what an earlier process on this host knew. */
@@ -281,7 +337,7 @@ public class Timeline {
     private Optional<Long> move(Connection connection, Bounds deviation, long current) throws SQLException {
         long micros = Math.floorDiv(deviation.most(), 1000) + 1;
         try (PreparedStatement statement = connection.prepareStatement(MOVE)) {
-            for (int parameter = 1; parameter <= 3; parameter++) {
+            for (int parameter = 1; parameter <= 4; parameter++) {
                 statement.setLong(parameter, micros);
             }
             statement.executeUpdate();
@@ -303,6 +359,7 @@ public class Timeline {
         }
         try (PreparedStatement statement = connection.prepareStatement(COUNT_AS_NOW)) {
             statement.setLong(1, UNDER_WAY_MICROS);
+            statement.setLong(2, UNDER_WAY_MICROS);
             statement.executeUpdate();
         }
         log.warn(
@@ -311,11 +368,20 @@ public class Timeline {
         return begin(connection, current + 1);
     }
 
-    private static Optional<Long> begin(Connection connection, long next) throws SQLException {
+    private Optional<Long> begin(Connection connection, long next) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(RECOVERED)) {
-            statement.setLong(1, next);
-            statement.executeUpdate();
+            statement.setBoolean(1, losesRecords);
+            statement.setLong(2, next + 1);
+            statement.setLong(3, next);
+            statement.setLong(4, UNDER_WAY_MICROS);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (row.getBoolean(2)) {
+                    log.warn("Another server has taken over the database and may lack the latest deliveries;"
+                            + " throttled queues pause for the longest window of their throttles");
+                }
+                return Optional.of(row.getLong(1));
+            }
         }
-        return Optional.of(next);
     }
 }

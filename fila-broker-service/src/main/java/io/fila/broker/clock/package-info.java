@@ -11,6 +11,10 @@
  * the clock was set, records are moved by that much; if there is none, they count as made now, which costs allowance for up to
  * a window and exceeds nothing.
  *
+ * <p>A replica that takes over may lack the latest commits, if the operator says so ({@link io.fila.broker.clock.Failover}): then
+ * windows that reach back before the takeover have no room, and a node claims nothing before it has made sure that the
+ * subscriptions it holds are there.
+ *
  * <p>What is known survives a restart of the node on the same host: it is marked in the database each second, for this boot of
  * the host. Where the operating system tells neither boot nor a monotonic clock that processes share (it is Linux that does), a
  * restart of database and all nodes together counts as an unknown clock.

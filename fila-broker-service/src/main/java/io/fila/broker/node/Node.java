@@ -88,7 +88,10 @@ public class Node implements SmartInitializingSingleton {
         return id;
     }
 
-    /** Is told that others may have taken this node for dead, and must make sure of what they have ended. */
+    /**
+     * Is told that others may have taken this node for dead and ended what it holds, or that a failover may have lost it: must make
+     * sure of it.
+     */
     public interface LapseListener {
 
         /** Throws if it cannot: then the node stays in doubt. */
@@ -151,6 +154,11 @@ public class Node implements SmartInitializingSingleton {
         lastBeat = began;
         try {
             timeline.beat();
+            if (timeline.mayHoldWhatWasLost()) {
+                long generation = timeline.generation();
+                lapseListeners.forEach(LapseListener::lapsed);
+                timeline.madeSure(generation);
+            }
         } catch (ClockMovedException e) {
             // until it is known what the clock shows, nothing is delivered; the node is alive all the same
             log.debug("the timeline is in doubt", e);

@@ -2,21 +2,25 @@ package io.fila.broker.subscription;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Leases;
 import io.fila.broker.message.Settlement;
+import io.fila.broker.node.Node;
 import io.fila.broker.pacing.Pacing;
 import io.fila.broker.problem.Durations;
 import io.fila.broker.problem.Names;
@@ -33,7 +37,7 @@ import org.springframework.stereotype.Service;
 
 /** {@link Subscriptions} whose waiting calls are consumers of the pacing on whatever node they reached. */
 @Service
-class HttpSubscriptions implements Subscriptions {
+class HttpSubscriptions implements Subscriptions, Node.LapseListener {
 
     private static final Duration MIN_TTL = Duration.ofSeconds(1);
     private static final Duration MAX_TTL = Duration.ofHours(1);
@@ -48,6 +52,10 @@ class HttpSubscriptions implements Subscriptions {
     private final Pacing pacing;
     private final Leases leases;
     private final QueueDirectory directory;
+
+    /** Calls that wait on this node, with the subscriptions they are of. */
+    private final Map<ReceiveSink, UUID> waiting = new ConcurrentHashMap<>();
+
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "fila-receive-timer");
         thread.setDaemon(true);
@@ -84,6 +92,24 @@ class HttpSubscriptions implements Subscriptions {
     public void close(UUID subscription) {
         Optional<Set<Long>> affected = store.end(subscription);
         affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
+        endWaiting(subscription::equals);
+    }
+
+    @Override
+    public void lapsed() {
+        Set<UUID> of = Set.copyOf(waiting.values());
+        if (!of.isEmpty()) {
+            Set<UUID> known = store.findKnown(of);
+            endWaiting(subscription -> of.contains(subscription) && !known.contains(subscription));
+        }
+    }
+
+    private void endWaiting(Predicate<UUID> which) {
+        waiting.forEach((sink, subscription) -> {
+            if (which.test(subscription)) {
+                sink.end(notFound(subscription));
+            }
+        });
     }
 
     @Override
@@ -94,7 +120,7 @@ class HttpSubscriptions implements Subscriptions {
         Durations.requireBetween("wait", wait, Duration.ZERO, MAX_WAIT);
         // what takes deliveries must be known as a consumer
         Renewed renewed = renew(subscription, wait);
-        return new ReceiveSink(max, wait.isZero(), sink -> await(sink, renewed.queueId(), max, wait));
+        return new ReceiveSink(max, wait.isZero(), sink -> await(sink, subscription, renewed.queueId(), max, wait));
     }
 
     @Override
@@ -114,16 +140,18 @@ class HttpSubscriptions implements Subscriptions {
         timer.shutdownNow();
     }
 
-    private void await(ReceiveSink sink, long queueId, int max, Duration wait) {
+    private void await(ReceiveSink sink, UUID subscription, long queueId, int max, Duration wait) {
         if (max == 0) {
             sink.answerWithNothing();
             return;
         }
+        waiting.put(sink, subscription);
         pacing.add(queueId, sink);
         Duration patience = wait.isZero() ? GRACE : wait;
         Future<?> alarm = timer.schedule(sink::answerWithNothing, patience.toMillis(), TimeUnit.MILLISECONDS);
         sink.onEnd(() -> {
             alarm.cancel(false);
+            waiting.remove(sink);
             pacing.remove(queueId, sink);
         });
     }

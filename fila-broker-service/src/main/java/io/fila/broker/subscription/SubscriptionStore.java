@@ -184,6 +184,17 @@ class SubscriptionStore {
         });
     }
 
+    /** Those of the subscriptions that are there. */
+    Set<UUID> findKnown(Set<UUID> ids) {
+        return database.run("look for subscriptions", connection -> {
+            try (PreparedStatement statement =
+                    connection.prepareStatement("select id from subscription where id = any (?)")) {
+                statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+                return Set.copyOf(ids(statement));
+            }
+        });
+    }
+
     /** The subscriptions that a node holds. */
     Set<UUID> findOf(UUID nodeId) {
         return database.run("find this node's subscriptions", connection -> {

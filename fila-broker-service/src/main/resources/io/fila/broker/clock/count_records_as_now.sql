@@ -1,7 +1,7 @@
 -- Counts all delivery records as having been made now, or as late as a message that is under way still may be: by which clock they
 -- were made nobody can tell. Allowance comes back a window later; nothing is exceeded. Every node counts as just seen, and every
 -- subscription as just renewed.
--- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, node, subscription.
+-- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, clock, node, subscription.
 with moment as materialized (
     select clock_timestamp() as now
 ),
@@ -14,6 +14,12 @@ moved_buckets as (
     update bucket
     set last_grant = moment.now
     from moment
+),
+moved_history as (
+    update clock
+    set complete_from = moment.now + ? * interval '1 microsecond'
+    from moment
+    where complete_from is not null
 ),
 seen_nodes as (
     update node

@@ -2,7 +2,7 @@
 -- far, a delivery counts for longer, which is stricter. Signs of life are not moved, since they may have been given by either clock:
 -- every node counts as just seen, and every subscription as just renewed.
 -- Run under the exclusive lock of the timeline: nobody claims, settles, prunes or ends anything meanwhile.
--- Reads and writes all of: delivery, bucket, node, subscription. It happens when a clock was set, and at no other time.
+-- Reads and writes all of: delivery, bucket, clock, node, subscription. It happens when a clock was set, and at no other time.
 with moved_deliveries as (
     update delivery
     set until = until + ? * interval '1 microsecond'
@@ -11,6 +11,10 @@ moved_buckets as (
     update bucket
     set last_grant   = last_grant + ? * interval '1 microsecond',
         closed_until = closed_until + ? * interval '1 microsecond'
+),
+moved_history as (
+    update clock
+    set complete_from = complete_from + ? * interval '1 microsecond'
 ),
 seen_nodes as (
     update node

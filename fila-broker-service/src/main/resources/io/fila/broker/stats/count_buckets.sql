@@ -13,7 +13,14 @@ buckets as (
                  and d.until > moment.now
                      - (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
            ) as active,
-           b.closed_until > moment.now or exists (
+           greatest(
+               b.closed_until,
+               (
+                   select c.complete_from + (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
+                   from clock c
+                   where c.complete_from is not null
+               )
+           ) > moment.now or exists (
                select 1
                from unnest(t.limit_counts, t.limit_windows_ms) as l (count, window_ms)
                cross join lateral (

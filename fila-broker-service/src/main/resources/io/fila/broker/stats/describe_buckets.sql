@@ -10,12 +10,22 @@ select b.id,
        t.limit_windows_ms,
        counted.used,
        case
-           when counted.used_up or b.closed_until > moment.now then greatest(counted.room_at, b.closed_until)
+           when counted.used_up or closed.until > moment.now then greatest(counted.room_at, closed.until)
        end as room_at,
-       case when b.closed_until > moment.now then b.closed_until end as closed_until
+       case when closed.until > moment.now then closed.until end as closed_until
 from moment
 cross join bucket b
 join throttle t on t.name = b.throttle
+cross join lateral (
+    select greatest(
+               b.closed_until,
+               (
+                   select c.complete_from + (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
+                   from clock c
+                   where c.complete_from is not null
+               )
+           ) as until
+) closed
 cross join lateral (
     select array_agg(b.cum - outside.cum order by l.position) as used,
            bool_or(b.cum - outside.cum >= l.count) as used_up,

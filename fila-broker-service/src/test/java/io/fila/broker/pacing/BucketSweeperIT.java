@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.UUID;
 
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.throttle.Bucket;
@@ -23,7 +24,8 @@ class BucketSweeperIT {
     private static final Duration JUST_NOW = Duration.ofSeconds(5);
 
     private final StoredRows rows = new StoredRows();
-    private final BucketSweeper sweeper = new BucketSweeper(rows.database, new Timeline(rows.database), Duration.ZERO);
+    private final BucketSweeper sweeper =
+            new BucketSweeper(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS), Duration.ZERO);
 
     @AfterEach
     void close() {
@@ -99,7 +101,8 @@ class BucketSweeperIT {
         rows.throttle("stripe", BY_CUSTOMER, false, "9/1m");
         bucket("acme");
 
-        new BucketSweeper(rows.database, new Timeline(rows.database), Duration.ofMinutes(1)).sweep();
+        new BucketSweeper(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS), Duration.ofMinutes(1))
+                .sweep();
 
         assertThat(count("bucket")).isEqualTo(1);
     }

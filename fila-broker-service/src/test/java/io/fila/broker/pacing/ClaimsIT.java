@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.pacing.Proposal.Share;
@@ -23,8 +24,8 @@ class ClaimsIT {
     private static final UUID SECOND = new UUID(1, 2);
 
     private final StoredRows rows = new StoredRows();
-    private final Claims claims =
-            new Claims(rows.database, new BucketStore(rows.database, new Timeline(rows.database)));
+    private final Claims claims = new Claims(
+            rows.database, new BucketStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS)));
     private QueueRules rules;
 
     @BeforeEach
@@ -37,7 +38,7 @@ class ClaimsIT {
                 Duration.ofMinutes(1),
                 new LaneKey(List.of()),
                 List.of());
-        new Timeline(rows.database).beat();
+        new Timeline(rows.database, Failover.SYNCHRONOUS).beat();
     }
 
     @AfterEach

@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.pacing.PermitStore.Tried;
 import io.fila.broker.throttle.ActiveThrottle;
@@ -27,7 +28,7 @@ class PermitStoreIT {
             new ActiveThrottle("t", List.of(), MissingKey.SHARED_BUCKET, List.of(StoredRows.limit("4/10m")));
 
     private final StoredRows rows = new StoredRows();
-    private final Timeline timeline = new Timeline(rows.database);
+    private final Timeline timeline = new Timeline(rows.database, Failover.SYNCHRONOUS);
     private final PermitStore store = new PermitStore(timeline, new BucketStore(rows.database, timeline));
     private Bucket bucket;
 

@@ -12,6 +12,7 @@ import java.util.UUID;
 
 import io.fila.broker.Seeds;
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.pacing.BucketStore.Refund;
@@ -32,7 +33,7 @@ class RoomIT {
     private static final Duration AHEAD = Duration.ofSeconds(30);
 
     private final StoredRows rows = new StoredRows();
-    private final BucketStore store = new BucketStore(rows.database, new Timeline(rows.database));
+    private final BucketStore store = new BucketStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS));
     private QueueRules rules;
     private UUID bucket;
 
@@ -46,7 +47,7 @@ class RoomIT {
         Bucket stored = rows.bucket("t", List.of(), List.of());
         bucket = stored.id();
         // the first exchange only notes which server this is
-        new Timeline(rows.database).beat();
+        new Timeline(rows.database, Failover.SYNCHRONOUS).beat();
     }
 
     @AfterEach

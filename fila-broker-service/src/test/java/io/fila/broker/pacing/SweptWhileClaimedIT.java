@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.fila.broker.Seeds;
 import io.fila.broker.StoredRows;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.queue.QueueName;
@@ -34,7 +35,7 @@ class SweptWhileClaimedIT {
     private static final int CLAIMS = 1_500;
 
     private final StoredRows rows = new StoredRows();
-    private final BucketStore store = new BucketStore(rows.database, new Timeline(rows.database));
+    private final BucketStore store = new BucketStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS));
     private final List<List<Granted>> granted = new ArrayList<>();
     private final List<Bucket> buckets = new ArrayList<>();
     private QueueRules rules;
@@ -57,7 +58,7 @@ class SweptWhileClaimedIT {
                 queue, new QueueName("orders"), 0, false, Duration.ofMinutes(1), new LaneKey(List.of()), List.of());
         rows.throttle("stripe", List.of("header:i"), false, MOST + "/" + WINDOW.toMillis() + "ms");
         rows.declare(queue, "stripe", MOST + "/" + WINDOW.toMillis() + "ms");
-        new Timeline(rows.database).beat();
+        new Timeline(rows.database, Failover.SYNCHRONOUS).beat();
         for (int i = 0; i < BUCKETS; i++) {
             buckets.add(Bucket.of("stripe", List.of(new KeyComponent.Header("i")), List.of("" + i)));
             granted.add(new ArrayList<>());
@@ -88,7 +89,8 @@ class SweptWhileClaimedIT {
 
     /** Sweeps until it is told that it is done; returns how many buckets it evicted. */
     private int sweep(AtomicBoolean done) {
-        SweepStore sweeper = new SweepStore(rows.database, new Timeline(rows.database), Duration.ZERO);
+        SweepStore sweeper =
+                new SweepStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS), Duration.ZERO);
         int evicted = 0;
         while (!done.get()) {
             SweepStore.Page page = sweeper.find(LaneStore.FIRST, BUCKETS);

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.fila.broker.TestDatabase;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.problem.ProblemCode;
@@ -46,7 +47,7 @@ class DeclarationStoreIT {
     void open() {
         source.setURL(TestDatabase.create());
         database = new Database(source);
-        store = new SubscriptionStore(database, new Timeline(database), new DeclarationStore());
+        store = new SubscriptionStore(database, new Timeline(database, Failover.SYNCHRONOUS), new DeclarationStore());
         orders = queue("orders");
         refunds = queue("refunds");
     }

@@ -59,6 +59,7 @@ import static io.fila.broker.RecordingConsumer.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.awaitility.Awaitility.await;
 
 /** What consumers declare: when it is in force, what it comes to together, and when it ends. */
@@ -77,7 +78,8 @@ class DeclarationsIT {
     @BeforeAll
     static void start() {
         database = TestDatabase.create();
-        broker = TestBroker.start(database);
+        // what is to be noticed at once is not to be noticed by a sweep
+        broker = TestBroker.start(database, "fila.broker.pacing.sweep-interval=10m");
     }
 
     @AfterAll
@@ -176,6 +178,33 @@ class DeclarationsIT {
     }
 
     @Test
+    void endsTheWaitOfAReceiveWhoseSubscriptionIsEnded() {
+        Subscriptions subscriptions = broker.bean(Subscriptions.class);
+        Duration minute = Duration.ofMinutes(1);
+        UUID ended = subscriptions.open(queue, "test", minute, List.of()).join().id();
+        UUID other = subscriptions.open(queue, "test", minute, List.of()).join().id();
+        CompletableFuture<List<Delivery>> answer = answerOf(subscriptions.receive(ended, 1, minute));
+        CompletableFuture<List<Delivery>> others = answerOf(subscriptions.receive(other, 1, minute));
+
+        subscriptions.close(ended);
+
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(catchThrowable(answer::join).getCause())
+                .isInstanceOfSatisfying(
+                        ProblemException.class,
+                        problem -> assertThat(problem.code()).isEqualTo(ProblemCode.SUBSCRIPTION_NOT_FOUND));
+        broker.enqueue(queue, 1, Map.of());
+        assertThat(others).succeedsWithin(PATIENCE).asInstanceOf(LIST).hasSize(1);
+    }
+
+    private static CompletableFuture<List<Delivery>> answerOf(PendingReceive receive) {
+        CompletableFuture<List<Delivery>> answer = new CompletableFuture<>();
+        receive.onFailure(answer::completeExceptionally);
+        receive.onAnswer(answer::complete);
+        return answer;
+    }
+
+    @Test
     void lowersALimitWithTheNextClaimAndRaisesItWhenNobodyDeclaresTheOldOne() {
         RecordingConsumer generous = subscribe(broker, queue, throttle(name, "1000/1h"));
         broker.enqueue(queue, 5, Map.of());
@@ -211,6 +240,20 @@ class DeclarationsIT {
 
         await().atMost(PATIENCE).until(() -> lasting.count() == 6);
         lasting.close();
+    }
+
+    @Test
+    void raisesALimitWhenTheConsumerOfAnotherQueueThatDeclaredItIsGone() {
+        QueueName other = broker.createQueue("q-" + UUID.randomUUID());
+        RecordingConsumer strict = subscribe(broker, other, 0, true, throttle(name, "5/1h"));
+        RecordingConsumer generous = subscribe(broker, queue, throttle(name, "1000/1h"));
+        broker.enqueue(queue, 10, Map.of());
+        awaitThrottled(5);
+
+        strict.close();
+
+        await().atMost(PATIENCE).until(() -> generous.count() == 10);
+        generous.close();
     }
 
     /** The limit of a deleted queue's consumer stayed in force until somebody declared the throttle again. */

@@ -6,6 +6,7 @@ import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.fila.broker.TestDatabase;
+import io.fila.broker.clock.Failover;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.pacing.Pacing;
@@ -30,15 +31,16 @@ class SubscriptionReaperIT {
     void open() {
         source.setJdbcUrl(TestDatabase.create());
         database = new Database(source);
-        SubscriptionStore store = new SubscriptionStore(database, new Timeline(database), new DeclarationStore()) {
-            @Override
-            Optional<Set<Long>> endIfDead(UUID id) {
-                if (id.equals(FAULTY)) {
-                    throw new IllegalStateException("as if a row of its were broken");
-                }
-                return super.endIfDead(id);
-            }
-        };
+        SubscriptionStore store =
+                new SubscriptionStore(database, new Timeline(database, Failover.SYNCHRONOUS), new DeclarationStore()) {
+                    @Override
+                    Optional<Set<Long>> endIfDead(UUID id) {
+                        if (id.equals(FAULTY)) {
+                            throw new IllegalStateException("as if a row of its were broken");
+                        }
+                        return super.endIfDead(id);
+                    }
+                };
         reaper = new SubscriptionReaper(store, mock(Pacing.class));
         execute("""
                 insert into queue (name, visibility_timeout_ms, max_attempts, initial_backoff_ms, backoff_multiplier,
