@@ -8,3 +8,7 @@
 alter table clock
     add column timeline      text,
     add column complete_from timestamptz;
+
+update clock
+set timeline = substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
+where server_started is not null;

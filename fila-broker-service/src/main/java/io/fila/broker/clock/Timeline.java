@@ -7,11 +7,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Objects;
-import java.util.Optional;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.jdbc.Database;
-import io.fila.broker.jdbc.Sql;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.slf4j.Logger;
@@ -37,67 +35,25 @@ public class Timeline {
 
     private static final String ENTER_AND_READ = ENTER + ";\n" + READ;
     private static final String EXCLUSIVELY = "select pg_advisory_xact_lock(7434, 0)";
-    private static final String INSPECT = """
-            select clock_timestamp(),
-                   generation,
-                   server_started,
-                   server_started = pg_postmaster_start_time(),
-                   (select d.id from delivery d limit 1) is not null
-            from clock
-            """;
-    private static final String MOVE = Sql.load(Timeline.class, "move_records");
-    private static final String COUNT_AS_NOW = Sql.load(Timeline.class, "count_records_as_now");
-    /**
-     * A replica that takes over goes on in a log of another name; a server that is started again, in its own. The generation is then
-     * one that no node can know, though the replica may lack the latest.
-     */
-    private static final String RECOVERED = """
-            with present as materialized (
-                select timeline, ? and timeline <> (select timeline from clock) as is_other
-                from (select substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline) log
-            )
-            update clock
-            set generation = case
-                    when present.is_other then greatest(?, extract(epoch from clock_timestamp())::bigint)
-                    else ?
-                end,
-                server_started = pg_postmaster_start_time(),
-                timeline = present.timeline,
-                complete_from = case
-                    when present.is_other then clock_timestamp() + ? * interval '1 microsecond'
-                    else complete_from
-                end
-            from present
-            returning generation, present.is_other
-            """;
-
     private static final String LOOK = "select clock_timestamp()";
     private static final Logger log = LoggerFactory.getLogger(Timeline.class);
 
-    /** So long a node that does not know how far a clock was set leaves it to those that may. */
-    private static final long GRACE = Duration.ofSeconds(3).toNanos();
-
-    /** A message may be under way for no longer than this after its claim; the setting of the bound is far below. */
-    private static final long UNDER_WAY_MICROS = Duration.ofSeconds(5).toNanos() / 1000;
-
-    private static final long UNKNOWN = -1;
+    static final long UNKNOWN = -1;
 
     private final Database database;
     private final ClockMarks marks;
     private final boolean losesRecords;
     private final DatabaseClock clock = new DatabaseClock();
+    private final TimelineRecovery recovery;
 
     /**
      * Held by whoever recovers. Not the monitor of this: claims take that while they hold the timeline in the database, and a recovery
      * waits for them there.
      */
-    private final Object recovery = new Object();
+    private final Object recovering = new Object();
 
     /** The generation that {@link #clock} is of. Guarded by this. */
     private long generation = UNKNOWN;
-
-    /** Since when the timeline is in doubt without this node knowing by how much; 0 if it is not. */
-    private volatile long doubtfulSince;
 
     /** Guarded by this. */
     private boolean startedOver;
@@ -114,6 +70,7 @@ public class Timeline {
     public Timeline(Database database, Failover failover) {
         this.database = database;
         this.losesRecords = failover == Failover.ASYNCHRONOUS;
+        this.recovery = new TimelineRecovery(clock, losesRecords);
         this.marks = new ClockMarks(database);
     }
 
@@ -180,7 +137,7 @@ public class Timeline {
         if (!isSameServer || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
             throw new ClockMovedException();
         }
-        doubtfulSince = 0;
+        recovery.doubtIsOver();
         return Objects.requireNonNull(clock.bounds());
     }
 
@@ -270,12 +227,12 @@ public class Timeline {
 
     /** Moves the records to the clock as it is now, unless another node has. */
     public void recover() {
-        synchronized (recovery) {
+        synchronized (recovering) {
             database.inTransaction("recover the timeline", connection -> {
                         try (PreparedStatement statement = connection.prepareStatement(EXCLUSIVELY)) {
                             statement.execute();
                         }
-                        return recover(connection);
+                        return recovery.recover(connection, this::adopt, generation());
                     })
                     .ifPresent(this::beginGeneration);
         }
@@ -284,7 +241,7 @@ public class Timeline {
     private synchronized void beginGeneration(long next) {
         generation = next;
         clock.forget();
-        doubtfulSince = 0;
+        recovery.doubtIsOver();
     }
 
     /**
@@ -295,93 +252,6 @@ public class Timeline {
         if (moment.isBefore(clock.atLeast(since))
                 || moment.isAfter(clock.atMost(System.nanoTime()).plus(ahead))) {
             throw new ClockMovedException();
-        }
-    }
-
-    /** Returns the generation that begins, if one does. */
-    private Optional<Long> recover(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
-            long sent = System.nanoTime();
-            try (ResultSet row = statement.executeQuery()) {
-                long received = System.nanoTime();
-                row.next();
-                long current = row.getLong(2);
-                boolean isFirst = row.getObject(3) == null;
-                boolean isSameServer = row.getBoolean(4);
-                boolean hasRecords = row.getBoolean(5);
-                long known = generation();
-                if (known != UNKNOWN && known != current) {
-                    adopt(current);
-                    if (isSameServer) {
-                        return Optional.empty();
-                    }
-                }
-                Bounds deviation = clock.deviation(sent, row.getObject(1, OffsetDateTime.class), received);
-                if (isFirst) {
-                    return begin(connection, current);
-                }
-                if (deviation != null && deviation.least() <= 0 && deviation.most() >= 0) {
-                    return isSameServer ? Optional.empty() : begin(connection, current);
-                }
-                if (deviation != null && !clock.isInherited()) {
-                    return move(connection, deviation, current);
-                }
-                if (deviation == null && isSameServer) {
-                    return Optional.empty();
-                }
-                return hasRecords ? countAsNow(connection, current) : begin(connection, current + 1);
-            }
-        }
-    }
-
-    private Optional<Long> move(Connection connection, Bounds deviation, long current) throws SQLException {
-        long micros = Math.floorDiv(deviation.most(), 1000) + 1;
-        try (PreparedStatement statement = connection.prepareStatement(MOVE)) {
-            for (int parameter = 1; parameter <= 4; parameter++) {
-                statement.setLong(parameter, micros);
-            }
-            statement.executeUpdate();
-        }
-        log.warn(
-                "The database's clock was set {} by {} ms; the records of deliveries have been moved accordingly",
-                micros < 0 ? "back" : "forward",
-                Math.abs(micros) / 1000);
-        return begin(connection, current + 1);
-    }
-
-    private Optional<Long> countAsNow(Connection connection, long current) throws SQLException {
-        long now = System.nanoTime();
-        if (doubtfulSince == 0) {
-            doubtfulSince = now;
-        }
-        if (now - doubtfulSince < GRACE) {
-            return Optional.empty();
-        }
-        try (PreparedStatement statement = connection.prepareStatement(COUNT_AS_NOW)) {
-            statement.setLong(1, UNDER_WAY_MICROS);
-            statement.setLong(2, UNDER_WAY_MICROS);
-            statement.executeUpdate();
-        }
-        log.warn(
-                "The database was started again and no node knows whether its clock was set meanwhile; deliveries of the"
-                        + " longest windows are counted as made now, so throttled queues may pause for up to a window");
-        return begin(connection, current + 1);
-    }
-
-    private Optional<Long> begin(Connection connection, long next) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(RECOVERED)) {
-            statement.setBoolean(1, losesRecords);
-            statement.setLong(2, next + 1);
-            statement.setLong(3, next);
-            statement.setLong(4, UNDER_WAY_MICROS);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                if (row.getBoolean(2)) {
-                    log.warn("Another server has taken over the database and may lack the latest deliveries;"
-                            + " throttled queues pause for the longest window of their throttles");
-                }
-                return Optional.of(row.getLong(1));
-            }
         }
     }
 }

@@ -9,7 +9,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class LeadTime {
 
-    private static final long LEAST = Duration.ofMillis(3).toNanos();
+    /** Besides what claims take: a disk or a scheduler that is late for once costs nothing then, and neither does being early. */
+    private static final long MARGIN = Duration.ofMillis(20).toNanos();
+
     private static final double FORGETS = 0.05;
 
     private final long most;
@@ -27,7 +29,7 @@ final class LeadTime {
 
     /** For so many claims, in nanoseconds; at random up to half more than needed, since of several nodes the first gets all the room. */
     long next(int claims) {
-        double needed = LEAST + expected * claims;
+        double needed = MARGIN + expected * claims;
         return Math.min(most, (long) (needed * ThreadLocalRandom.current().nextDouble(1, 1.5)));
     }
 }

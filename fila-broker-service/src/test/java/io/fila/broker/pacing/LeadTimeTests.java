@@ -34,7 +34,7 @@ class LeadTimeTests {
             lead.took(MILLI);
         }
 
-        assertThat(lead.next(1)).isLessThan(7 * MILLI);
+        assertThat(lead.next(1)).isLessThan(32 * MILLI);
     }
 
     @Test
