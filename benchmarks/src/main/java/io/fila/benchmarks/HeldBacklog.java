@@ -111,7 +111,7 @@ final class HeldBacklog {
 
     /** From being stored to being handed over, at 99 %. */
     private Duration freeDelay(String queue) throws IOException {
-        List<Duration> delays = DeliveryLog.read(cluster.deliveryLogs()).stream()
+        List<Duration> delays = DeliveryLog.deliveries(cluster.deliveryLogs()).stream()
                 .filter(delivery ->
                         delivery.queue().equals(queue) && delivery.buckets().isEmpty())
                 .map(HeldBacklog::delay)

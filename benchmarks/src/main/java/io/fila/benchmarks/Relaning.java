@@ -120,7 +120,7 @@ final class Relaning {
 
     /** Of what was stored between two moments: from then to being handed over, at 99 %. */
     private static Duration delay(Cluster cluster, long from, long to) throws Exception {
-        List<Duration> delays = DeliveryLog.read(cluster.deliveryLogs()).stream()
+        List<Duration> delays = DeliveryLog.deliveries(cluster.deliveryLogs()).stream()
                 .filter(delivery -> delivery.queue().equals("other")
                         && delivery.enqueuedAt().toEpochMilli() >= from
                         && delivery.enqueuedAt().toEpochMilli() < to)

@@ -92,7 +92,7 @@ final class Utilisation {
     }
 
     private static boolean judge(Cluster cluster, String throttle, WindowLimit limit, double least) throws IOException {
-        List<DeliveredMessage> deliveries = DeliveryLog.read(cluster.deliveryLogs()).stream()
+        List<DeliveredMessage> deliveries = DeliveryLog.deliveries(cluster.deliveryLogs()).stream()
                 .filter(delivery -> delivery.queue().equals(throttle))
                 .toList();
         Report report = HistoryChecker.check(deliveries, Map.of(throttle, List.of(limit)));

@@ -23,4 +23,11 @@ public record DeliveredMessage(
         String message,
         int attempt,
         Instant enqueuedAt,
-        List<BucketName> buckets) {}
+        List<BucketName> buckets)
+        implements Counted {
+
+    @Override
+    public int count() {
+        return 1;
+    }
+}

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Judges a history of deliveries: for every bucket and limit the most in any window, how much of the limit was used, and how long
- * after they could go messages went. Pure computation; the cost grows as {@code n log n} with the deliveries.
+ * Judges a history of deliveries and permits: for every bucket and limit the most in any window, how much of the limit was used,
+ * and how long after they could go messages went. Pure computation; the cost grows as {@code n log n} with the entries of the
+ * history, however many permits one of them has.
  */
 public final class HistoryChecker {
 
@@ -21,17 +22,24 @@ public final class HistoryChecker {
     /**
      * Checks a history.
      *
-     * @param deliveries of all nodes
-     * @param limits of each throttle that is to be judged; deliveries of other throttles are passed over
+     * @param history of all nodes
+     * @param limits of each throttle that is to be judged; what was counted in other throttles is passed over
      */
-    public static Report check(List<DeliveredMessage> deliveries, Map<String, List<WindowLimit>> limits) {
-        List<DeliveredMessage> sorted = new ArrayList<>(deliveries);
-        sorted.sort(Comparator.comparing(DeliveredMessage::from));
-        Map<BucketName, List<DeliveredMessage>> byBucket = new LinkedHashMap<>();
-        for (DeliveredMessage delivery : sorted) {
-            for (BucketName bucket : delivery.buckets()) {
+    public static Report check(List<? extends Counted> history, Map<String, List<WindowLimit>> limits) {
+        List<Counted> sorted = new ArrayList<>(history);
+        sorted.sort(Comparator.comparing(Counted::from));
+        Map<BucketName, List<Counted>> byBucket = new LinkedHashMap<>();
+        int deliveries = 0;
+        long permits = 0;
+        for (Counted one : sorted) {
+            if (one instanceof GrantedPermits) {
+                permits += one.count();
+            } else {
+                deliveries++;
+            }
+            for (BucketName bucket : one.buckets()) {
                 if (limits.containsKey(bucket.throttle())) {
-                    byBucket.computeIfAbsent(bucket, key -> new ArrayList<>()).add(delivery);
+                    byBucket.computeIfAbsent(bucket, key -> new ArrayList<>()).add(one);
                 }
             }
         }
@@ -41,82 +49,87 @@ public final class HistoryChecker {
                 uses.add(use(bucket, limit, of));
             }
         });
-        return new Report(sorted.size(), uses, delays(sorted, limits));
+        return new Report(deliveries, permits, uses, delays(sorted, limits));
     }
 
-    private static Report.LimitUse use(BucketName bucket, WindowLimit limit, List<DeliveredMessage> deliveries) {
-        long window = limit.window().toNanos();
-        long[] from = deliveries.stream().mapToLong(d -> nanos(d.from())).toArray();
-        long[] to = deliveries.stream().mapToLong(d -> nanos(d.to())).sorted().toArray();
-        int most = 0;
-        Instant mostFrom = deliveries.get(0).from();
+    /** @param history of the bucket, in order of {@code from} */
+    private static Report.LimitUse use(BucketName bucket, WindowLimit limit, List<Counted> history) {
+        List<Counted> byEnd = new ArrayList<>(history);
+        byEnd.sort(Comparator.comparing(Counted::to));
+        long most = 0;
+        Instant mostFrom = history.get(0).from();
         int excesses = 0;
-        // of the earlier ones, those that may have been handed over after the window's end
-        PriorityQueue<Long> beyond = new PriorityQueue<>();
-        for (int first = 0, ended = 0; first < from.length; first++) {
-            long end = from[first] + window;
-            while (ended < to.length && to[ended] < end) {
-                ended++;
+        // running totals: of what was handed over before the window's end, and of what came before the window's first
+        int next = 0;
+        long ended = 0;
+        long before = 0;
+        // of what came before, what may have been handed over after the window's end, and its total
+        PriorityQueue<Counted> beyond = new PriorityQueue<>(Comparator.comparing(Counted::to));
+        long inBeyond = 0;
+        for (Counted first : history) {
+            Instant end = first.from().plus(limit.window());
+            while (next < byEnd.size() && byEnd.get(next).to().isBefore(end)) {
+                ended += byEnd.get(next++).count();
             }
-            while (!beyond.isEmpty() && beyond.element() < end) {
-                beyond.remove();
+            while (!beyond.isEmpty() && beyond.element().to().isBefore(end)) {
+                inBeyond -= beyond.remove().count();
             }
             // surely in the window that begins with this one: handed over before its end, and not before this one
-            int inWindow = ended - (first - beyond.size());
-            beyond.add(nanos(deliveries.get(first).to()));
+            long inWindow = ended - (before - inBeyond);
+            before += first.count();
+            inBeyond += first.count();
+            beyond.add(first);
             if (inWindow > most) {
                 most = inWindow;
-                mostFrom = deliveries.get(first).from();
+                mostFrom = first.from();
             }
             if (inWindow > limit.count()) {
                 excesses++;
             }
         }
-        return new Report.LimitUse(
-                bucket, limit, from.length, most, mostFrom, excesses, utilisation(limit, from[0], to, window));
+        Duration span = Duration.between(
+                history.get(0).from(), byEnd.get(byEnd.size() - 1).to());
+        return new Report.LimitUse(bucket, limit, before, most, mostFrom, excesses, utilisation(limit, before, span));
     }
 
-    /** Of what the limit allows after its first use, how much was used until the last delivery; NaN if there is too little to tell. */
-    private static double utilisation(WindowLimit limit, long first, long[] to, long window) {
-        long span = to[to.length - 1] - first;
-        int after = to.length - limit.count();
-        return after < limit.count() || span < window ? Double.NaN : (double) after * window / limit.count() / span;
+    /** Of what the limit allows after its first use, how much was used until the last of all; NaN if there is too little to tell. */
+    private static double utilisation(WindowLimit limit, long total, Duration span) {
+        long after = total - limit.count();
+        if (after < limit.count() || span.compareTo(limit.window()) < 0) {
+            return Double.NaN;
+        }
+        return (double) after * limit.window().toNanos() / limit.count() / span.toNanos();
     }
 
     /**
      * How long after it could go each message went, of those that had to wait for room: after it was enqueued, and after the last of
-     * its buckets had room, which is one window after the delivery that is as many before it as the limit allows.
+     * its buckets had room. Whoever asks for permits is not kept waiting, so there are no delays of them.
      */
-    private static List<Report.Delay> delays(List<DeliveredMessage> sorted, Map<String, List<WindowLimit>> limits) {
-        Map<BucketName, List<Instant>> before = new HashMap<>();
+    private static List<Report.Delay> delays(List<Counted> sorted, Map<String, List<WindowLimit>> limits) {
+        Map<BucketName, Tally> tallies = new HashMap<>();
         List<Report.Delay> delays = new ArrayList<>();
-        for (DeliveredMessage delivery : sorted) {
+        for (Counted one : sorted) {
             Instant room = Instant.MIN;
-            for (BucketName bucket : delivery.buckets()) {
+            for (BucketName bucket : one.buckets()) {
                 List<WindowLimit> held = limits.get(bucket.throttle());
                 if (held == null) {
                     continue;
                 }
-                List<Instant> earlier = before.computeIfAbsent(bucket, key -> new ArrayList<>());
+                Tally tally = tallies.computeIfAbsent(bucket, key -> new Tally());
                 for (WindowLimit limit : held) {
-                    if (earlier.size() >= limit.count()) {
-                        Instant opens =
-                                earlier.get(earlier.size() - limit.count()).plus(limit.window());
-                        room = opens.isAfter(room) ? opens : room;
-                    }
+                    Instant opens = tally.roomAt(limit);
+                    room = opens.isAfter(room) ? opens : room;
                 }
-                earlier.add(delivery.to());
+                tally.add(one);
             }
-            if (delivery.attempt() == 1 && room.isAfter(delivery.enqueuedAt())) {
+            if (one instanceof DeliveredMessage delivery
+                    && delivery.attempt() == 1
+                    && room.isAfter(delivery.enqueuedAt())) {
                 Duration delay = Duration.between(room, delivery.from());
                 delays.add(new Report.Delay(delivery, delay.isNegative() ? Duration.ZERO : delay));
             }
         }
         delays.sort(Comparator.comparing(Report.Delay::delay));
         return delays;
-    }
-
-    private static long nanos(Instant instant) {
-        return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
     }
 }

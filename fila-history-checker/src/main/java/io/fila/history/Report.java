@@ -13,10 +13,11 @@ import java.util.Map;
  * What a history comes to.
  *
  * @param deliveries how many deliveries there were in all
+ * @param permits how many permits were granted in all
  * @param uses one for each limit of each bucket
  * @param delays of the messages that had to wait for room, how long after there was room they went, the shortest first
  */
-public record Report(int deliveries, List<LimitUse> uses, List<Delay> delays) {
+public record Report(int deliveries, long permits, List<LimitUse> uses, List<Delay> delays) {
 
     /** Later than this after it could go, a message's delivery is called out. */
     private static final Duration LATE = Duration.ofMillis(100);
@@ -26,17 +27,18 @@ public record Report(int deliveries, List<LimitUse> uses, List<Delay> delays) {
     /**
      * How a bucket used a limit.
      *
-     * @param most the most that were surely delivered in any one window
+     * @param count how many deliveries and permits there were
+     * @param most the most of them that were surely handed over in any one window
      * @param mostFrom where that window begins
-     * @param excesses in how many windows that begin with a delivery there were more than allowed
-     * @param utilisation of what the limit allows after its first use, how much was used until the last delivery; it says something
+     * @param excesses in how many windows that begin with a delivery or a grant of permits there were more than allowed
+     * @param utilisation of what the limit allows after its first use, how much was used until the last one; it says something
      *     only of a bucket that had messages waiting all the time. NaN if there were too few
      */
     public record LimitUse(
             BucketName bucket,
             WindowLimit limit,
-            int deliveries,
-            int most,
+            long count,
+            long most,
             Instant mostFrom,
             int excesses,
             double utilisation) {}
@@ -63,6 +65,9 @@ public record Report(int deliveries, List<LimitUse> uses, List<Delay> delays) {
     public String toString() {
         StringBuilder text = new StringBuilder();
         text.append("deliveries: ").append(deliveries).append('\n');
+        if (permits > 0) {
+            text.append("permits: ").append(permits).append('\n');
+        }
         Map<String, List<LimitUse>> byLimit = new LinkedHashMap<>();
         uses.forEach(
                 use -> byLimit.computeIfAbsent(use.bucket().throttle() + " " + use.limit(), key -> new ArrayList<>())
@@ -95,7 +100,7 @@ public record Report(int deliveries, List<LimitUse> uses, List<Delay> delays) {
     }
 
     private static String summary(String name, List<LimitUse> uses) {
-        int most = uses.stream().mapToInt(LimitUse::most).max().orElse(0);
+        long most = uses.stream().mapToLong(LimitUse::most).max().orElse(0);
         int excesses = uses.stream().mapToInt(LimitUse::excesses).sum();
         DoubleSummaryStatistics used = uses.stream()
                 .mapToDouble(LimitUse::utilisation)

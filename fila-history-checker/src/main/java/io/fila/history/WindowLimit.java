@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** At most {@code count} deliveries in any window of length {@code window}; as many again exactly one window later are allowed. */
+/**
+ * At most {@code count} deliveries and permits in any window of length {@code window}; as many again exactly one window later are
+ * allowed.
+ */
 public record WindowLimit(int count, Duration window) {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})/(\\d{1,9})(ms|s|m|h|d)");

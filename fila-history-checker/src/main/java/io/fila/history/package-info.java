@@ -1,8 +1,8 @@
 /**
- * The history checker: whether a broker kept its promise, from what it really delivered.
+ * The history checker: whether a broker kept its promise, from what it really delivered and granted.
  *
  * <p>It reads the delivery logs of all nodes ({@link io.fila.history.DeliveryLog}) and computes for every bucket and limit the
- * most deliveries in any window, how much of the limit was used, and how late messages left after they could have
+ * most deliveries and permits in any window, how much of the limit was used, and how late messages left after they could have
  * ({@link io.fila.history.HistoryChecker}). It knows nothing of how the broker counts, and shares no code with it, so that a fault
  * of the one does not hide in the other.
  *

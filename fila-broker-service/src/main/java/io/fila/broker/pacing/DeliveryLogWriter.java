@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,9 +26,9 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes down every delivery, when it was made and which buckets it was counted in, if there is a file to write to: what the
- * history checker judges by. Each is handed to the operating system as it is made, so that a killed node loses none of them but
- * the one it was making. Safe for use by several threads.
+ * Writes down every delivery and every grant of permits, when it was made and which buckets it was counted in, if there is a file
+ * to write to: what the history checker judges by. Each is handed to the operating system as it is made, so that a killed node
+ * loses none of them but the one it was making. Safe for use by several threads.
  */
 @Component
 class DeliveryLogWriter {
@@ -54,7 +55,7 @@ class DeliveryLogWriter {
     private static FileChannel open(Path file) {
         try {
             FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            log.info("Every delivery is written to {}", file.toAbsolutePath());
+            log.info("Every delivery and every grant of permits is written to {}", file.toAbsolutePath());
             return channel;
         } catch (IOException e) {
             throw new UncheckedIOException(
@@ -78,6 +79,13 @@ class DeliveryLogWriter {
         write(channel, lines.toString());
     }
 
+    /** Permits of a bucket were handed over, not before {@code from} and not after {@code to}. */
+    void granted(Bucket bucket, int permits, Instant from, Instant to) {
+        if (channel != null) {
+            write(channel, line(bucket, permits, from, to) + "\n");
+        }
+    }
+
     private synchronized void write(FileChannel to, String lines) {
         if (!open) {
             return;
@@ -85,7 +93,7 @@ class DeliveryLogWriter {
         try {
             if (to.size() >= maxSize) {
                 open = false;
-                log.warn("{} has its maximal size; no more deliveries are written to it", file);
+                log.warn("{} has its maximal size; nothing more is written to it", file);
                 return;
             }
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(lines);
@@ -94,24 +102,34 @@ class DeliveryLogWriter {
             }
         } catch (IOException e) {
             open = false;
-            log.error("could not write to {}; no more deliveries are written to it", file, e);
+            log.error("could not write to {}; nothing more is written to it", file, e);
         }
     }
 
     private String line(Leased message, Handover handover) {
         Delivery delivery = message.delivery();
-        Map<String, Object> line = new TreeMap<>();
-        line.put("from", handover.from().toString());
-        line.put("to", handover.to().toString());
-        line.put("node", node);
+        Map<String, Object> line = line(message.buckets(), handover.from(), handover.to());
         line.put("queue", delivery.queue().toString());
         line.put("message", delivery.id().toString());
         line.put("attempt", delivery.attempt());
         line.put("enqueuedAt", delivery.enqueuedAt().toString());
-        line.put(
-                "buckets",
-                message.buckets().stream().map(DeliveryLogWriter::named).toList());
         return JSON.writeValueAsString(line);
+    }
+
+    private String line(Bucket bucket, int permits, Instant from, Instant to) {
+        Map<String, Object> line = line(List.of(bucket), from, to);
+        line.put("permits", permits);
+        return JSON.writeValueAsString(line);
+    }
+
+    /** What both have. */
+    private Map<String, Object> line(List<Bucket> buckets, Instant from, Instant to) {
+        Map<String, Object> line = new TreeMap<>();
+        line.put("from", from.toString());
+        line.put("to", to.toString());
+        line.put("node", node);
+        line.put("buckets", buckets.stream().map(DeliveryLogWriter::named).toList());
+        return line;
     }
 
     private static Map<String, Object> named(Bucket bucket) {

@@ -26,7 +26,7 @@ import org.springframework.validation.annotation.Validated;
  * @param maxBatch the most messages leased by one claim
  * @param maxLanes the most lanes proposed to one claim
  * @param threads how many queues are paced at the same moment
- * @param deliveryLog where every delivery is written down, for the history checker
+ * @param deliveryLog where every delivery and every grant of permits is written down, for the history checker
  */
 @Validated
 @ConfigurationProperties("fila.broker.pacing")
@@ -43,9 +43,9 @@ record PacingProperties(
         @DefaultValue @Valid DeliveryLog deliveryLog) {
 
     /**
-     * The log of all deliveries.
+     * The log of all deliveries and all grants of permits.
      *
-     * @param file is appended to, one JSON object for each delivery; no log is written without it
+     * @param file is appended to, one JSON object for each delivery and each grant; no log is written without it
      * @param maxSize the log ends, with a warning, when the file has this size
      */
     record DeliveryLog(

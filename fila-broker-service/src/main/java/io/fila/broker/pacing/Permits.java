@@ -1,6 +1,7 @@
 package io.fila.broker.pacing;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -56,12 +57,14 @@ public class Permits {
     private final BucketStore buckets;
     private final PermitSettler settler;
     private final PacingMeters meters;
+    private final DeliveryLogWriter deliveryLog;
     private final Duration bound;
 
     Permits(PacingContext context, PermitStore store, PermitSettler settler) {
         this.rules = context.rules();
         this.buckets = context.buckets();
         this.meters = context.meters();
+        this.deliveryLog = context.deliveryLog();
         this.bound = context.properties().tokenExpiry();
         this.store = store;
         this.settler = settler;
@@ -90,7 +93,7 @@ public class Permits {
             // before the transaction: the bound on how late the answer may be handed over counts from here (I2)
             long t0 = System.nanoTime();
             Tried tried = tryGrant(known, bucket, permits);
-            if (tried instanceof Tried.Granted granted && handOver(known, granted, t0, caller)) {
+            if (tried instanceof Tried.Granted granted && handOver(bucket, granted, t0, caller)) {
                 return;
             }
             if (tried instanceof Tried.Full full) {
@@ -132,22 +135,23 @@ public class Permits {
     }
 
     /** False if it would be too late. */
-    private boolean handOver(ActiveThrottle throttle, Tried.Granted granted, long t0, Consumer<PermitAnswer> caller) {
+    private boolean handOver(Bucket bucket, Tried.Granted granted, long t0, Consumer<PermitAnswer> caller) {
         Grant grant = granted.grant();
         Bounds clock = granted.clock();
         // a claim that ran ahead may have granted for a moment that is yet to come, and g never falls
         long due = clock.surelyAt(grant.g());
         long deadline = t0 + bound.toNanos();
         if (due - deadline >= 0) {
-            giveBack(throttle, granted);
+            giveBack(bucket.throttle(), granted);
             LockSupport.parkNanos(Math.min(due - deadline, bound.toNanos()));
             return false;
         }
         for (long now = System.nanoTime(); due - now > 0; now = System.nanoTime()) {
             LockSupport.parkNanos(due - now);
         }
+        Instant from = Instant.now();
         if (System.nanoTime() - deadline >= 0) {
-            giveBack(throttle, granted);
+            giveBack(bucket.throttle(), granted);
             return false;
         }
         try {
@@ -155,22 +159,23 @@ public class Permits {
         } finally {
             // also if that failed: it may have been handed over
             long handedOver = System.nanoTime();
+            deliveryLog.granted(bucket, grant.count(), from, Instant.now());
             settler.add(new Settlement(grant, clock.atMost(handedOver), handedOver));
         }
-        meters.permits(throttle.name(), grant.count(), true);
+        meters.permits(bucket.throttle(), grant.count(), true);
         return true;
     }
 
     /** The permits were not handed over, and stop counting; if that fails they stay counted, which is only stricter. */
-    private void giveBack(ActiveThrottle throttle, Tried.Granted granted) {
+    private void giveBack(String throttle, Tried.Granted granted) {
         Grant grant = granted.grant();
-        meters.tokensExpired(throttle.name(), grant.count());
+        meters.tokensExpired(throttle, grant.count());
         try {
             long now = System.nanoTime();
             Settlement settlement = new Settlement(grant, granted.clock().atMost(now), now);
             buckets.settleNow(List.of(settlement), List.of(new Refund(grant, grant.count())));
         } catch (RuntimeException e) {
-            log.debug("could not give back permits of throttle '{}'", throttle.name(), e);
+            log.debug("could not give back permits of throttle '{}'", throttle, e);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.fila.broker.pacing;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,9 +24,16 @@ import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.throttle.MissingKey;
+import io.fila.history.BucketName;
+import io.fila.history.Counted;
+import io.fila.history.DeliveryLog;
+import io.fila.history.HistoryChecker;
+import io.fila.history.Report;
+import io.fila.history.WindowLimit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static io.fila.broker.RecordingConsumer.mostInAny;
 import static io.fila.broker.RecordingConsumer.subscribe;
@@ -38,14 +47,29 @@ class PermitsIT {
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
+    @TempDir
+    private static Path directory;
+
     private static TestBroker broker;
     private static TestBroker other;
 
     @BeforeAll
     static void start() {
         String url = TestDatabase.create();
-        broker = TestBroker.start(url);
-        other = TestBroker.start(url);
+        broker = TestBroker.start(url, "fila.broker.pacing.delivery-log.file=" + log("broker"));
+        other = TestBroker.start(url, "fila.broker.pacing.delivery-log.file=" + log("other"));
+    }
+
+    private static Path log(String node) {
+        return directory.resolve(node + ".ndjson");
+    }
+
+    /** What both nodes have written down of a throttle. */
+    private static List<Counted> logged(String throttle) throws IOException {
+        return DeliveryLog.read(List.of(log("broker"), log("other"))).stream()
+                .filter(one -> one.buckets().stream()
+                        .anyMatch(bucket -> bucket.throttle().equals(throttle)))
+                .toList();
     }
 
     @AfterAll
@@ -114,9 +138,56 @@ class PermitsIT {
             two.handed().forEach(handed -> moments.add(handed.at()));
             assertThat(mostInAny(Duration.ofMillis(400), moments)).isEqualTo(10);
             assertThat(mostInAny(Duration.ofSeconds(2), moments)).isLessThanOrEqualTo(35);
+
+            // a delivery is written down after its consumer has it
+            await().until(() -> logged(name).stream().mapToInt(Counted::count).sum() >= moments.size());
+            Report report = HistoryChecker.check(
+                    logged(name), Map.of(name, List.of(WindowLimit.parse("10/400ms"), WindowLimit.parse("35/2s"))));
+            assertThat(report.permits()).isEqualTo(granted.size());
+            assertThat(report.isWithinLimits()).as(report::toString).isTrue();
         } finally {
             enough.set(true);
             callers.shutdown();
+        }
+    }
+
+    @Test
+    void areWrittenDownBesideTheDeliveriesOfTheirBucket() throws IOException {
+        QueueName queue = queue();
+        String name = name();
+        broker.enqueue(queue, 3, Map.of("customer", "acme"));
+        try (RecordingConsumer consumer =
+                subscribe(broker, queue, throttle(name, List.of("header:customer"), MissingKey.UNTHROTTLED, "8/1h"))) {
+            assertThat(acquire(other, name, List.of("acme"), 5).isGranted()).isTrue();
+            await().until(() -> logged(name).size() == 4);
+            assertThat(acquire(other, name, List.of("acme"), 1).isGranted()).isFalse();
+
+            assertThat(logged(name))
+                    .hasSize(4)
+                    .allMatch(one -> one.buckets().equals(List.of(new BucketName(name, List.of("acme")))));
+            Report report = HistoryChecker.check(logged(name), Map.of(name, List.of(WindowLimit.parse("8/1h"))));
+            assertThat(report.deliveries()).isEqualTo(3);
+            assertThat(report.permits()).isEqualTo(5);
+            assertThat(report.uses().get(0).most()).isEqualTo(8);
+            assertThat(report.isWithinLimits()).isTrue();
+        }
+    }
+
+    @Test
+    void areWrittenDownWithTheSpanInWhichTheirAnswerMayHaveBeenHandedOver() throws IOException {
+        String name = name();
+        try (RecordingConsumer declaring = subscribe(broker, queue(), throttle(name, "5/1h"))) {
+            AtomicReference<Instant> given = new AtomicReference<>();
+            assertThatThrownBy(() -> broker.bean(Permits.class).acquire(name, null, 2, answer -> {
+                        given.set(Instant.now());
+                        throw new IllegalStateException("the connection is gone");
+                    }))
+                    .hasMessage("the connection is gone");
+
+            assertThat(logged(name)).singleElement().satisfies(grant -> {
+                assertThat(grant.count()).isEqualTo(2);
+                assertThat(given.get()).isBetween(grant.from(), grant.to());
+            });
         }
     }
 
