@@ -87,14 +87,25 @@ public final class HistoryChecker {
                 excesses++;
             }
         }
-        Duration span = Duration.between(
-                history.get(0).from(), byEnd.get(byEnd.size() - 1).to());
-        return new Report.LimitUse(bucket, limit, before, most, mostFrom, excesses, utilisation(limit, before, span));
+        return new Report.LimitUse(bucket, limit, before, most, mostFrom, excesses, utilisation(limit, byEnd));
     }
 
-    /** Of what the limit allows after its first use, how much was used until the last of all; NaN if there is too little to tell. */
-    private static double utilisation(WindowLimit limit, long total, Duration span) {
+    /**
+     * Of what the limit allows from the moment on at which it was first used up, how much was used until the last of all; NaN if there is
+     * too little to tell. (Not from the first use on: a window's worth may come over some time, which then counts once more at the end.)
+     */
+    private static double utilisation(WindowLimit limit, List<Counted> byEnd) {
+        Instant last = byEnd.get(byEnd.size() - 1).to();
+        Instant usedUp = last;
+        long total = 0;
+        for (Counted one : byEnd) {
+            if (total < limit.count() && total + one.count() >= limit.count()) {
+                usedUp = one.to();
+            }
+            total += one.count();
+        }
         long after = total - limit.count();
+        Duration span = Duration.between(usedUp, last);
         if (after < limit.count() || span.compareTo(limit.window()) < 0) {
             return Double.NaN;
         }

@@ -31,7 +31,7 @@ public record Report(int deliveries, long permits, List<LimitUse> uses, List<Del
      * @param most the most of them that were surely handed over in any one window
      * @param mostFrom where that window begins
      * @param excesses in how many windows that begin with a delivery or a grant of permits there were more than allowed
-     * @param utilisation of what the limit allows after its first use, how much was used until the last one; it says something
+     * @param utilisation of what the limit allows after it was first used up, how much was used until the last one; it says something
      *     only of a bucket that had messages waiting all the time. NaN if there were too few
      */
     public record LimitUse(
