@@ -23,8 +23,8 @@ final class Utilisation {
 
     private static final int CREDIT = 5_000;
 
-    /** So that what is measured is not how a process starts. */
-    private static final WindowLimit WARM_UP = WindowLimit.parse("20/100ms");
+    /** So that what is measured is not how a process starts: with few messages at a time, and with many. */
+    private static final List<String> WARM_UPS = List.of("20/100ms", "1000/1s");
 
     private static final Duration WARM_UP_LENGTH = Duration.ofSeconds(15);
     private static final Duration MOST_DELAY = Duration.ofMillis(15);
@@ -37,7 +37,7 @@ final class Utilisation {
     static boolean alone(Path directory, Duration length) throws Exception {
         boolean shown = true;
         try (Cluster cluster = new Cluster(directory, 0)) {
-            run(cluster, List.of(cluster.host()), WARM_UP, "warm-up", WARM_UP_LENGTH);
+            warmUp(cluster, List.of(cluster.host()));
             for (Target target :
                     List.of(new Target("100/1s", 0.995), new Target("1000/1s", 0.995), new Target("10/100ms", 0.98))) {
                 shown &= measure(cluster, List.of(cluster.host()), target, length);
@@ -49,10 +49,17 @@ final class Utilisation {
     static boolean shared(Path directory, Duration length) throws Exception {
         try (Cluster cluster = new Cluster(directory, 1)) {
             List<BrokerNode> both = List.of(cluster.host(), cluster.nodes().get(0));
-            run(cluster, both, WARM_UP, "warm-up", WARM_UP_LENGTH);
+            warmUp(cluster, both);
             return measure(cluster, both, new Target("8/1s", 0.97), length)
                     & measure(cluster, both, new Target("100/1s", 0.97), length)
                     & measure(cluster, both, new Target("10/100ms", 0.95), length);
+        }
+    }
+
+    private static void warmUp(Cluster cluster, List<BrokerNode> consumedAt) throws Exception {
+        for (String limit : WARM_UPS) {
+            String name = "warm-up-" + limit.replace('/', '-');
+            run(cluster, consumedAt, WindowLimit.parse(limit), name, WARM_UP_LENGTH);
         }
     }
 
