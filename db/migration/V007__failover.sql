@@ -3,12 +3,11 @@
 -- null if none was ever lost. A window that reaches back before it cannot be counted, so no bucket has room until it does not.
 --
 -- timeline is PostgreSQL's name for the server's history: a replica that takes over begins another, a server that is started
--- again goes on with its own. It is null until a broker node has looked.
+-- again goes on with its own.
 
 alter table clock
     add column timeline      text,
     add column complete_from timestamptz;
 
 update clock
-set timeline = substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
-where server_started is not null;
+set timeline = substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8);

@@ -98,7 +98,7 @@ public class Timeline {
         } catch (ClockMovedException e) {
             throw new ProblemException(
                     ProblemCode.STORAGE_UNAVAILABLE,
-                    "the database was started again and its clock is being checked, so nothing was done; try again",
+                    "it is being checked what the database and its clock are after an interruption, so nothing was done; try again",
                     Duration.ofSeconds(1),
                     e);
         }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Optional;
@@ -30,6 +31,7 @@ final class TimelineRecovery {
             """;
     private static final String MOVE = Sql.load(TimelineRecovery.class, "move_records");
     private static final String COUNT_AS_NOW = Sql.load(TimelineRecovery.class, "count_records_as_now");
+
     /**
      * A replica that takes over goes on in a log of another name; a server that is started again, in its own. The generation is then
      * one that no node can know, though the replica may lack the latest.
@@ -52,6 +54,14 @@ final class TimelineRecovery {
                 end
             from present
             returning generation, present.is_other
+            """;
+
+    /** Signs of life may be lost, too. */
+    private static final String RENEW_ALL = """
+            update node set seen_at = clock_timestamp();
+            update subscription
+            set expires_at = greatest(expires_at, clock_timestamp() + ttl_ms * interval '1 millisecond')
+            where expires_at is not null
             """;
 
     private static final Logger log = LoggerFactory.getLogger(TimelineRecovery.class);
@@ -162,6 +172,9 @@ final class TimelineRecovery {
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 if (row.getBoolean(2)) {
+                    try (Statement renewal = connection.createStatement()) {
+                        renewal.execute(RENEW_ALL);
+                    }
                     log.warn("Another server has taken over the database and may lack the latest deliveries;"
                             + " throttled queues pause for the longest window of their throttles");
                 }

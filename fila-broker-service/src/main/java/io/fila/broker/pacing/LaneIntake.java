@@ -72,13 +72,11 @@ final class LaneIntake {
         return !signals.isEmpty();
     }
 
-    /** Begins a sweep: {@link #takeIn} then looks through the whole queue, a page at a time. */
+    /** Begins a sweep when none is under way: {@link #takeIn} then looks through the whole queue, a page at a time. */
     void sweep() {
         // or keys used once would be kept for ever
         inserted.clear();
-        if (sweepAfter == null) {
-            restartSweep();
-        }
+        restartSweep();
     }
 
     /** Forgets where it was and begins a sweep: the rules have changed. */

@@ -55,7 +55,7 @@ class LaneStore {
     /** A lane with ready messages, and the lowest sequence among them. */
     record Head(UUID lane, long sequence) {}
 
-    /** Lanes with ready messages after the given one, in order: {@code count} of them or somewhat more, or all that are left. */
+    /** Lanes with ready messages after the given one, in order: {@code count} of them and up to three times as many, or all that are left. */
     List<Head> find(long queueId, UUID after, int count) {
         return database.run("find lanes", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(FIND)) {

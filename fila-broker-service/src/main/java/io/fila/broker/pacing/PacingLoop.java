@@ -167,14 +167,17 @@ final class PacingLoop {
         if (now - nextSweep >= 0) {
             // makes up for lost signals of both kinds: what has changed, and what is ready
             rulesInDoubt = true;
-            sweepWanted |= now - sweepRestsUntil >= 0;
+            if (now - sweepRestsUntil >= 0 && !intake.isSweeping()) {
+                sweepWanted = true;
+            }
             nextSweep = now + context.properties().sweepInterval().toNanos();
         }
         QueueRules current = currentRules();
         if (current == null) {
             return NEVER;
         }
-        if (sweepWanted) {
+        // what is missed during a sweep may be where it has been
+        if (sweepWanted && !intake.isSweeping()) {
             sweepWanted = false;
             intake.sweep();
         }

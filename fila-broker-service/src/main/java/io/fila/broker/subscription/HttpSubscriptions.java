@@ -91,15 +91,17 @@ class HttpSubscriptions implements Subscriptions, Node.LapseListener {
     @Override
     public void close(UUID subscription) {
         Optional<Set<Long>> affected = store.end(subscription);
-        affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
+        // before anybody delivers by what is left
         endWaiting(subscription::equals);
+        affected.orElseThrow(() -> notFound(subscription)).forEach(pacing::rulesChanged);
     }
 
     @Override
     public void lapsed() {
         Set<UUID> of = Set.copyOf(waiting.values());
         if (!of.isEmpty()) {
-            Set<UUID> known = store.findKnown(of);
+            // the last renewal may be lost: they must not be over before the wait is
+            Set<UUID> known = store.renew(of, MAX_WAIT);
             endWaiting(subscription -> of.contains(subscription) && !known.contains(subscription));
         }
     }

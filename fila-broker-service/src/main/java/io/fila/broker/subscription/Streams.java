@@ -138,12 +138,13 @@ public class Streams implements Node.LapseListener {
         if (lapses != lapsesBefore) {
             // others may have ended it before it could be found here
             stream.close();
-            throw unavailable("this broker node was away for too long; connect again");
+            throw unavailable(
+                    "the subscription was lost while this broker node or its database was away; connect again");
         }
         return stream;
     }
 
-    /** Ends the streams whose subscriptions others have ended meanwhile: their consumers connect again and declare again. */
+    /** Ends the streams whose subscriptions others have ended meanwhile, or a failover has lost: their consumers connect again and declare again. */
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // only the heart writes
     public void lapsed() {
@@ -157,7 +158,8 @@ public class Streams implements Node.LapseListener {
         for (Stream stream : present) {
             if (!alive.contains(stream.id)) {
                 stream.close();
-                stream.sink.end(unavailable("this broker node was away for too long; connect again"));
+                stream.sink.end(unavailable(
+                        "the subscription was lost while this broker node or its database was away; connect again"));
             }
         }
     }

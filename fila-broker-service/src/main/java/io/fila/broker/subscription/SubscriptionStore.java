@@ -43,6 +43,12 @@ class SubscriptionStore {
               and expires_at > clock_timestamp()
             returning queue_id, consumer
             """;
+    private static final String RENEW_ALL = """
+            update subscription
+            set expires_at = greatest(expires_at, clock_timestamp() + ? * interval '1 millisecond')
+            where id = any (?)
+            returning id
+            """;
     private static final String FIND_ENDED = """
             select s.id
             from subscription s
@@ -184,12 +190,12 @@ class SubscriptionStore {
         });
     }
 
-    /** Those of the subscriptions that are there. */
-    Set<UUID> findKnown(Set<UUID> ids) {
-        return database.run("look for subscriptions", connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("select id from subscription where id = any (?)")) {
-                statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+    /** Renews subscriptions by HTTP that have not been ended, for so long at least; returns those. */
+    Set<UUID> renew(Set<UUID> ids, Duration atLeast) {
+        return database.run("renew subscriptions", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(RENEW_ALL)) {
+                statement.setLong(1, atLeast.toMillis());
+                statement.setArray(2, connection.createArrayOf("uuid", ids.toArray()));
                 return Set.copyOf(ids(statement));
             }
         });
