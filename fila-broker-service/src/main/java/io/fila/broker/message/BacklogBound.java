@@ -124,12 +124,13 @@ class BacklogBound {
         readers.execute(() -> {
             try {
                 read.run();
+                // first: whoever is told may ask for the next at once
+                reads.remove(bounded, mine);
                 mine.complete(null);
             } catch (RuntimeException | Error e) {
                 log.debug("could not read the backlog of queue '{}'; trying again", bounded.name(), e);
-                mine.completeExceptionally(e);
-            } finally {
                 reads.remove(bounded, mine);
+                mine.completeExceptionally(e);
             }
         });
         return mine;
