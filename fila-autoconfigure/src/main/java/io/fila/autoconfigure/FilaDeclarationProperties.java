@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.fila.client.DeliveryDurability;
 import io.fila.client.MissingKey;
 import io.fila.client.QueueSpec;
+import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
 import io.fila.client.ThrottleSpec;
 import io.fila.declaration.InvalidDeclarationException;
 import io.fila.declaration.Names;
@@ -50,11 +52,29 @@ public record FilaDeclarationProperties(
      * @param visibilityTimeout How long a delivery is leased.
      * @param retry What follows a failed attempt.
      * @param maxBacklog Sending is refused above so many waiting messages.
+     * @param ordering The order that is kept; fixed when the queue is created.
+     * @param deliveryDurability What is on disk before a message leaves the broker.
+     * @param deadLetterRetention How long the queue's dead letters are kept.
      */
     public record Queue(
             @Nullable Duration visibilityTimeout,
             @Nullable Retry retry,
-            @Nullable Long maxBacklog) {}
+            @Nullable Long maxBacklog,
+            @Nullable Ordering ordering,
+            @Nullable DeliveryDurability deliveryDurability,
+            @Nullable Duration deadLetterRetention) {}
+
+    /**
+     * The order that is kept: of each group at most one message is in flight.
+     *
+     * @param wholeQueue Whether the whole queue is one group.
+     * @param key Components whose values make a group: header:NAME, attribute:NAME, fairnessKey.
+     * @param whenKeyMissing What becomes of messages that lack a component of the key.
+     */
+    public record Ordering(
+            @DefaultValue("false") boolean wholeQueue,
+            @DefaultValue List<String> key,
+            @DefaultValue("reject") WhenKeyMissing whenKeyMissing) {}
 
     /**
      * What follows a failed attempt.
@@ -114,8 +134,27 @@ public record FilaDeclarationProperties(
                 prefix + "max-backlog",
                 queue.maxBacklog(),
                 "1 or more");
+        requirePositive(prefix + "dead-letter-retention", queue.deadLetterRetention());
         return new QueueSpec(
-                name, queue.visibilityTimeout(), retry(prefix + "retry.", queue.retry()), queue.maxBacklog());
+                name,
+                queue.visibilityTimeout(),
+                retry(prefix + "retry.", queue.retry()),
+                queue.maxBacklog(),
+                ordering(prefix + "ordering.", queue.ordering()),
+                queue.deliveryDurability(),
+                queue.deadLetterRetention());
+    }
+
+    private static QueueSpec.@Nullable Ordering ordering(String prefix, @Nullable Ordering ordering) {
+        if (ordering == null) {
+            return null;
+        }
+        require(
+                ordering.wholeQueue() == ordering.key().isEmpty(),
+                prefix + "key",
+                ordering.key(),
+                "either components such as header:account, or whole-queue: true");
+        return new QueueSpec.Ordering(ordering.key(), ordering.whenKeyMissing());
     }
 
     private static QueueSpec.@Nullable Retry retry(String prefix, @Nullable Retry retry) {

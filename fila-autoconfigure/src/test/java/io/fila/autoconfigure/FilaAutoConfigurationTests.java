@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
+import io.fila.client.DeliveryDurability;
 import io.fila.client.FilaClient;
 import io.fila.client.FilaException;
 import io.fila.client.MissingKey;
 import io.fila.client.QueueSpec;
+import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
 import io.fila.client.ThrottleSpec;
 import io.fila.declaration.InvalidDeclarationException;
 import io.fila.declaration.Throttle;
@@ -93,7 +95,11 @@ class FilaAutoConfigurationTests {
                         "fila.queues.orders.retry.backoff.multiplier=1.5",
                         "fila.queues.orders.retry.backoff.max=10s",
                         "fila.queues.orders.retry.backoff.jitter=0.2",
-                        "fila.queues.orders.max-backlog=1000")
+                        "fila.queues.orders.max-backlog=1000",
+                        "fila.queues.orders.ordering.key=header:account",
+                        "fila.queues.orders.ordering.when-key-missing=unordered",
+                        "fila.queues.orders.delivery-durability=fast",
+                        "fila.queues.orders.dead-letter-retention=14d")
                 .run(context -> assertThat(context.getBean(FakeClient.class).declared)
                         .containsExactly(
                                 new QueueSpec(
@@ -101,7 +107,10 @@ class FilaAutoConfigurationTests {
                                         Duration.ofSeconds(45),
                                         new QueueSpec.Retry(
                                                 5, Duration.ofMillis(250), 1.5, Duration.ofSeconds(10), 0.2),
-                                        1000L),
+                                        1000L,
+                                        new QueueSpec.Ordering(List.of("header:account"), WhenKeyMissing.UNORDERED),
+                                        DeliveryDurability.FAST,
+                                        Duration.ofDays(14)),
                                 QueueSpec.of("reports")));
     }
 

@@ -8,6 +8,8 @@ import com.google.protobuf.Timestamp;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fila.protocol.v1.AcquirePermitsRequest;
 import io.fila.protocol.v1.DeclareQueueRequest;
+import io.fila.protocol.v1.Ordering;
+import io.fila.protocol.v1.OrderingKeyMissing;
 import io.fila.protocol.v1.PayloadKind;
 import io.fila.protocol.v1.QueueSettings;
 import io.fila.protocol.v1.RetryPolicy;
@@ -71,6 +73,15 @@ final class ToProtocol {
         if (spec.maxBacklog() != null) {
             settings.setMaxBacklog(spec.maxBacklog());
         }
+        if (spec.ordering() != null) {
+            settings.setOrdering(ordering(spec.ordering()));
+        }
+        if (spec.deliveryDurability() != null) {
+            settings.setDeliveryDurability(durability(spec.deliveryDurability()));
+        }
+        if (spec.deadLetterRetention() != null) {
+            settings.setDeadLetterRetention(duration(spec.deadLetterRetention()));
+        }
         return DeclareQueueRequest.newBuilder()
                 .setQueue(spec.name())
                 .setSettings(settings)
@@ -83,6 +94,24 @@ final class ToProtocol {
                 .addAllKey(key)
                 .setPermits(permits)
                 .build();
+    }
+
+    private static Ordering ordering(QueueSpec.Ordering ordering) {
+        OrderingKeyMissing policy = switch (ordering.whenKeyMissing()) {
+            case REJECT -> OrderingKeyMissing.ORDERING_KEY_MISSING_REJECT;
+            case UNORDERED -> OrderingKeyMissing.ORDERING_KEY_MISSING_UNORDERED;
+        };
+        return Ordering.newBuilder()
+                .addAllKey(ordering.key())
+                .setWhenKeyMissing(policy)
+                .build();
+    }
+
+    private static io.fila.protocol.v1.DeliveryDurability durability(DeliveryDurability durability) {
+        return switch (durability) {
+            case COMMITTED -> io.fila.protocol.v1.DeliveryDurability.DELIVERY_DURABILITY_COMMITTED;
+            case FAST -> io.fila.protocol.v1.DeliveryDurability.DELIVERY_DURABILITY_FAST;
+        };
     }
 
     private static RetryPolicy retry(QueueSpec.Retry retry) {

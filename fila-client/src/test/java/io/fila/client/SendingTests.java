@@ -7,8 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import io.fila.client.FakeBroker.EnqueueCall;
+import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
 import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.EnqueueResponse;
+import io.fila.protocol.v1.OrderingKeyMissing;
 import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -162,17 +164,33 @@ class SendingTests {
     @Test
     void declaresQueues() {
         QueueSpec.Retry retry = new QueueSpec.Retry(5, Duration.ofSeconds(2), 1.5, Duration.ofMinutes(2), 0.2);
-        assertThat(client.declareQueue(new QueueSpec("orders", Duration.ofSeconds(30), retry, 1_000L)))
-                .isTrue();
+        QueueSpec spec = QueueSpec.builder("orders")
+                .visibilityTimeout(Duration.ofSeconds(30))
+                .retry(retry)
+                .maxBacklog(1_000)
+                .ordering(new QueueSpec.Ordering(List.of("header:account"), WhenKeyMissing.UNORDERED))
+                .deliveryDurability(DeliveryDurability.FAST)
+                .deadLetterRetention(Duration.ofDays(14))
+                .build();
+        assertThat(client.declareQueue(spec)).isTrue();
         var settings = broker.declaredQueues.get(0).getSettings();
         assertThat(settings.getVisibilityTimeout().getSeconds()).isEqualTo(30);
         assertThat(settings.getRetry().getMaxAttempts()).isEqualTo(5);
         assertThat(settings.getRetry().getMultiplier()).isEqualTo(1.5);
         assertThat(settings.getMaxBacklog()).isEqualTo(1_000);
+        assertThat(settings.getOrdering().getKeyList()).containsExactly("header:account");
+        assertThat(settings.getOrdering().getWhenKeyMissing())
+                .isEqualTo(OrderingKeyMissing.ORDERING_KEY_MISSING_UNORDERED);
+        assertThat(settings.getDeliveryDurability())
+                .isEqualTo(io.fila.protocol.v1.DeliveryDurability.DELIVERY_DURABILITY_FAST);
+        assertThat(settings.getDeadLetterRetention().getSeconds()).isEqualTo(14 * 24 * 3600);
 
         client.declareQueue(QueueSpec.of("plain"));
         assertThat(broker.declaredQueues.get(1).getSettings().hasRetry()).isFalse();
         assertThat(broker.declaredQueues.get(1).getSettings().hasMaxBacklog()).isFalse();
+        assertThat(broker.declaredQueues.get(1).getSettings().hasOrdering()).isFalse();
+        assertThat(broker.declaredQueues.get(1).getSettings().hasDeliveryDurability())
+                .isFalse();
 
         broker.declareRefusal = Status.PERMISSION_DENIED;
         assertThatThrownBy(() -> client.declareQueue(QueueSpec.of("orders")))

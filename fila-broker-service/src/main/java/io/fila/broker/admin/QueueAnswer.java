@@ -1,11 +1,14 @@
 package io.fila.broker.admin;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.fila.broker.problem.Durations;
+import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.RetryPolicy;
 import io.fila.broker.stats.QueueStats;
 import io.fila.broker.stats.QueueStats.DeclaredThrottle;
@@ -17,9 +20,14 @@ record QueueAnswer(
         String visibilityTimeout,
         Retry retry,
         @Nullable Long maxBacklog,
+        @Nullable Order ordering,
+        String deliveryDurability,
+        @Nullable String deadLetterRetention,
         boolean paused,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Stats stats)
         implements Answer {
+
+    record Order(List<String> key, String whenKeyMissing) {}
 
     record Retry(int maxAttempts, Backoff backoff) {}
 
@@ -40,13 +48,24 @@ record QueueAnswer(
     record Throttle(String name, List<String> limits, List<String> key, String whenKeyMissing, int subscribers) {}
 
     static QueueAnswer of(Queue queue, @Nullable QueueStats stats) {
+        QueueSettings settings = queue.settings();
+        Duration retention = settings.deadLetterRetention();
         return new QueueAnswer(
                 queue.name().value(),
-                Durations.format(queue.settings().visibilityTimeout()),
-                retry(queue.settings().retry()),
-                queue.settings().maxBacklog(),
+                Durations.format(settings.visibilityTimeout()),
+                retry(settings.retry()),
+                settings.maxBacklog(),
+                order(settings.ordering()),
+                settings.deliveryDurability().toString(),
+                retention == null ? null : Durations.format(retention),
                 queue.paused(),
                 stats == null ? null : stats(stats));
+    }
+
+    private static @Nullable Order order(@Nullable Ordering ordering) {
+        return ordering == null
+                ? null
+                : new Order(ordering.keyTexts(), ordering.whenKeyMissing().toString());
     }
 
     private static Retry retry(RetryPolicy retry) {

@@ -50,7 +50,7 @@ class QueueController {
                 body -> calls.call(() -> {
                     QueueName name = QueueName.forCreation(queue);
                     SettingsChange settings =
-                            body.length == 0 ? QueueSettingsJson.none() : JsonBody.read(body, QueueSettingsJson::read);
+                            body.length == 0 ? SettingsChange.NONE : JsonBody.read(body, QueueSettingsJson::read);
                     boolean created = queues.declare(name, settings);
                     return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
                             .body(QueueAnswer.of(queues.get(name), null));

@@ -1,14 +1,21 @@
 package io.fila.broker.admin;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
+import io.fila.broker.queue.DeliveryDurability;
+import io.fila.broker.queue.Ordering;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of a queue. Their ranges are checked by {@link SettingsChange}. */
 final class QueueSettingsJson {
+
+    /** A guard of memory only: the domain's own limit is far below. */
+    private static final int MAX_ELEMENTS = 1000;
 
     private static final Field<Duration> INITIAL = Field.of("initial", JsonInput::duration);
     private static final Field<Double> MULTIPLIER = Field.of("multiplier", JsonInput::number);
@@ -20,6 +27,16 @@ final class QueueSettingsJson {
     private static final Field<Fields> BACKOFF = Field.of("backoff", in -> in.object(INITIAL, MULTIPLIER, MAX, JITTER));
 
     private static final Field<Duration> VISIBILITY_TIMEOUT = Field.of("visibilityTimeout", JsonInput::duration);
+    private static final Field<List<String>> KEY = Field.of("key", in -> in.array(MAX_ELEMENTS, JsonInput::text));
+    private static final Field<WhenKeyMissing> WHEN_KEY_MISSING =
+            Field.of("whenKeyMissing", in -> WhenKeyMissing.parse(in.path(), in.text()));
+    private static final Field<Ordering> ORDERING = Field.of("ordering", QueueSettingsJson::ordering);
+    private static final Field<DeliveryDurability> DELIVERY_DURABILITY =
+            Field.of("deliveryDurability", in -> DeliveryDurability.parse(in.path(), in.text()));
+    /** Empty: none, which only a change can say. */
+    private static final Field<Optional<Duration>> DEAD_LETTER_RETENTION =
+            Field.of("deadLetterRetention", in -> in.isNull() ? Optional.empty() : Optional.of(in.duration()));
+
     private static final Field<RetryChange> RETRY = Field.of("retry", QueueSettingsJson::retry);
     /** Empty: none, which only a change can say. */
     private static final Field<Optional<Long>> MAX_BACKLOG = Field.of(
@@ -29,18 +46,21 @@ final class QueueSettingsJson {
     private QueueSettingsJson() {}
 
     static SettingsChange read(JsonInput in) {
-        Fields given = in.object(VISIBILITY_TIMEOUT, RETRY, MAX_BACKLOG);
-        @Nullable Optional<Long> maxBacklog = given.get(MAX_BACKLOG);
+        Fields given =
+                in.object(VISIBILITY_TIMEOUT, RETRY, MAX_BACKLOG, ORDERING, DELIVERY_DURABILITY, DEAD_LETTER_RETENTION);
         return new SettingsChange(
                 given.get(VISIBILITY_TIMEOUT),
                 given.get(RETRY),
-                maxBacklog == null ? null : maxBacklog.orElse(null),
-                maxBacklog != null && maxBacklog.isEmpty());
+                given.get(MAX_BACKLOG),
+                given.get(ORDERING),
+                given.get(DELIVERY_DURABILITY),
+                given.get(DEAD_LETTER_RETENTION));
     }
 
-    /** The settings that a missing body stands for: nothing is given. */
-    static SettingsChange none() {
-        return new SettingsChange(null, null, null);
+    private static Ordering ordering(JsonInput in) {
+        String at = in.path();
+        Fields given = in.object(KEY, WHEN_KEY_MISSING);
+        return Ordering.parse(at, given.require(KEY), given.get(WHEN_KEY_MISSING, WhenKeyMissing.REJECT));
     }
 
     private static RetryChange retry(JsonInput in) {

@@ -4,6 +4,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -15,6 +16,9 @@ import io.fila.broker.message.Payload;
 import io.fila.broker.message.Settlement;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.DeliveryDurability;
+import io.fila.broker.queue.Ordering;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
 import io.fila.broker.throttle.MissingKey;
@@ -124,7 +128,36 @@ final class FromProtocol {
                         ? duration("visibility_timeout", settings.getVisibilityTimeout())
                         : null,
                 settings.hasRetry() ? retry(settings.getRetry()) : null,
-                settings.hasMaxBacklog() ? settings.getMaxBacklog() : null);
+                settings.hasMaxBacklog() ? Optional.of(settings.getMaxBacklog()) : null,
+                settings.hasOrdering() ? ordering(settings.getOrdering()) : null,
+                durability(settings),
+                settings.hasDeadLetterRetention()
+                        ? Optional.of(duration("dead_letter_retention", settings.getDeadLetterRetention()))
+                        : null);
+    }
+
+    private static Ordering ordering(io.fila.protocol.v1.Ordering ordering) {
+        WhenKeyMissing policy = switch (ordering.getWhenKeyMissing()) {
+            case ORDERING_KEY_MISSING_REJECT -> WhenKeyMissing.REJECT;
+            case ORDERING_KEY_MISSING_UNORDERED -> WhenKeyMissing.UNORDERED;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid("ordering.when_key_missing: expected reject (0) or unordered (1), got %d"
+                        .formatted(ordering.getWhenKeyMissingValue()));
+        };
+        return Ordering.parse("ordering", ordering.getKeyList(), policy);
+    }
+
+    private static @Nullable DeliveryDurability durability(QueueSettings settings) {
+        if (!settings.hasDeliveryDurability()) {
+            return null;
+        }
+        return switch (settings.getDeliveryDurability()) {
+            case DELIVERY_DURABILITY_COMMITTED -> DeliveryDurability.COMMITTED;
+            case DELIVERY_DURABILITY_FAST -> DeliveryDurability.FAST;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid("delivery_durability: expected committed (0) or fast (1), got %d"
+                        .formatted(settings.getDeliveryDurabilityValue()));
+        };
     }
 
     private static RetryChange retry(RetryPolicy retry) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
@@ -44,27 +45,19 @@ class JdbcQueues implements Queues {
     @Override
     public boolean declare(QueueName name, SettingsChange change) {
         QueueName.forCreation(name.value());
-        QueueSettings settings = change.over(QueueSettings.DEFAULT);
-        if (find(name).isEmpty() && create(name, settings)) {
+        if (find(name).isEmpty() && create(name, change.over(QueueSettings.DEFAULT))) {
             return true;
         }
-        updateSettings(name, settings);
+        update(
+                name,
+                present -> change.over(
+                        QueueSettings.defaultsWith(present.settings().ordering()), present));
         return false;
     }
 
     @Override
     public Queue change(QueueName name, SettingsChange change) {
-        transaction.executeWithoutResult(status -> {
-            // locked, so that a change made meanwhile is merged with this one and not undone by it
-            Queue present = repository
-                    .findForUpdate(name.value())
-                    .orElseThrow(() -> Queues.notFound(name))
-                    .toQueue();
-            repository.updateSettings(QueueRow.of(name, change.over(present.settings()), null));
-        });
-        Queue changed = get(name);
-        tell(changed.id());
-        return changed;
+        return update(name, present -> change.over(present.settings(), present));
     }
 
     @Override
@@ -169,9 +162,18 @@ class JdbcQueues implements Queues {
         }
     }
 
-    private void updateSettings(QueueName name, QueueSettings settings) {
-        repository.updateSettings(QueueRow.of(name, settings, null));
-        tell(get(name).id());
+    private Queue update(QueueName name, Function<Queue, QueueSettings> settings) {
+        transaction.executeWithoutResult(status -> {
+            // locked, so that a change made meanwhile is merged with this one and not undone by it
+            Queue present = repository
+                    .findForUpdate(name.value())
+                    .orElseThrow(() -> Queues.notFound(name))
+                    .toQueue();
+            repository.updateSettings(QueueRow.of(name, settings.apply(present), null));
+        });
+        Queue changed = get(name);
+        tell(changed.id());
+        return changed;
     }
 
     private void tell(long queueId) {

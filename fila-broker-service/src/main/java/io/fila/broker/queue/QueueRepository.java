@@ -26,7 +26,9 @@ interface QueueRepository extends ListCrudRepository<QueueRow, Long> {
                 backoff_multiplier = :#{#row.backoffMultiplier},
                 max_backoff_ms = :#{#row.maxBackoffMs},
                 backoff_jitter = :#{#row.backoffJitter},
-                max_backlog = :#{#row.maxBacklog}
+                max_backlog = :#{#row.maxBacklog},
+                fast_delivery = :#{#row.fastDelivery},
+                dead_letter_retention_ms = :#{#row.deadLetterRetentionMs}
             where name = :#{#row.name}
             """)
     void updateSettings(QueueRow row);

@@ -1,10 +1,12 @@
 package io.fila.broker.queue;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.relational.core.mapping.Table;
@@ -23,10 +25,16 @@ record QueueRow(
         long maxBackoffMs,
         double backoffJitter,
         @Nullable Long maxBacklog,
-        List<String> laneKey) {
+        List<String> laneKey,
+        @Nullable List<String> orderingKey,
+        boolean unorderedWhenKeyMissing,
+        boolean fastDelivery,
+        @Nullable Long deadLetterRetentionMs) {
 
     static QueueRow of(QueueName name, QueueSettings settings, @Nullable Long deadLetterId) {
         RetryPolicy retry = settings.retry();
+        Ordering ordering = settings.ordering();
+        Duration retention = settings.deadLetterRetention();
         return new QueueRow(
                 null,
                 name.value(),
@@ -39,7 +47,11 @@ record QueueRow(
                 retry.maxBackoff().toMillis(),
                 retry.jitter(),
                 settings.maxBacklog(),
-                List.of());
+                List.of(),
+                ordering == null ? null : ordering.keyTexts(),
+                ordering != null && ordering.whenKeyMissing() == WhenKeyMissing.UNORDERED,
+                settings.deliveryDurability() == DeliveryDurability.FAST,
+                retention == null ? null : retention.toMillis());
     }
 
     static QueueRow of(ResultSet row) throws SQLException {
@@ -55,7 +67,15 @@ record QueueRow(
                 row.getLong("max_backoff_ms"),
                 row.getDouble("backoff_jitter"),
                 row.getObject("max_backlog", Long.class),
-                List.of((String[]) row.getArray("lane_key").getArray()));
+                texts(row.getArray("lane_key")),
+                row.getArray("ordering_key") == null ? null : texts(row.getArray("ordering_key")),
+                row.getBoolean("unordered_when_key_missing"),
+                row.getBoolean("fast_delivery"),
+                row.getObject("dead_letter_retention_ms", Long.class));
+    }
+
+    private static List<String> texts(Array array) throws SQLException {
+        return List.of((String[]) array.getArray());
     }
 
     Queue toQueue() {
@@ -68,7 +88,18 @@ record QueueRow(
                 backoffMultiplier,
                 Duration.ofMillis(maxBackoffMs),
                 backoffJitter);
-        QueueSettings settings = new QueueSettings(Duration.ofMillis(visibilityTimeoutMs), retry, maxBacklog);
+        QueueSettings settings = new QueueSettings(
+                Duration.ofMillis(visibilityTimeoutMs),
+                retry,
+                maxBacklog,
+                ordering(),
+                fastDelivery ? DeliveryDurability.FAST : DeliveryDurability.COMMITTED,
+                deadLetterRetentionMs == null ? null : Duration.ofMillis(deadLetterRetentionMs));
         return new Queue(id, new QueueName(name), settings, paused, deadLetterId, List.copyOf(laneKey));
+    }
+
+    private @Nullable Ordering ordering() {
+        WhenKeyMissing policy = unorderedWhenKeyMissing ? WhenKeyMissing.UNORDERED : WhenKeyMissing.REJECT;
+        return orderingKey == null ? null : Ordering.parse("ordering", orderingKey, policy);
     }
 }

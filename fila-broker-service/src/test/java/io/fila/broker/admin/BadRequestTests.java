@@ -97,7 +97,22 @@ class BadRequestTests extends RestSlice {
                 put("{\"retry\":{\"backoff\":{\"jitter\":\"0.1\"}}}", "retry.backoff.jitter: expected a number"),
                 put("{\"retry\":{\"backoff\":{\"initial\":1}}}", "retry.backoff.initial: expected a string, got 1"),
                 put("{\"retry\":{\"attempts\":3}}", "retry.attempts: there is no such field", "maxAttempts, backoff"),
-                put("{\"ordering\":{\"key\":[]}}", "ordering: there is no such field here", "visibilityTimeout, retry"),
+                put("{\"ordering\":[]}", "ordering: expected an object, got an array"),
+                put("{\"ordering\":{}}", "ordering.key: required, but missing"),
+                put("{\"ordering\":{\"key\":\"account\"}}", "ordering.key: expected an array"),
+                put("{\"ordering\":{\"key\":[\"account\"]}}", "ordering.key[0]: expected header:NAME", "got 'account'"),
+                put(
+                        "{\"ordering\":{\"key\":[\"header:a\",\"header:a\"]}}",
+                        "ordering.key[1]: expected each",
+                        "'header:a'"),
+                put("{\"ordering\":{\"key\":[],\"whenKeyMissing\":\"drop\"}}", "ordering.whenKeyMissing", "got 'drop'"),
+                put(
+                        "{\"ordering\":{\"key\":[],\"by\":1}}",
+                        "ordering.by: there is no such field",
+                        "key, whenKeyMissing"),
+                put("{\"deliveryDurability\":\"slow\"}", "deliveryDurability: expected committed or fast, got 'slow'"),
+                put("{\"deadLetterRetention\":14}", "deadLetterRetention: expected a string, got 14"),
+                put("{\"dedupWindow\":\"1m\"}", "dedupWindow: there is no such field here", "visibilityTimeout, retry"),
                 put("{\"onEnqueue\":\"\"}", "onEnqueue: there is no such field here"),
                 put("{\"name\":\"orders\"}", "name: there is no such field here"),
                 new Case(

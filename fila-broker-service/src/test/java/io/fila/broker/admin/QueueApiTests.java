@@ -2,9 +2,13 @@ package io.fila.broker.admin;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.DeliveryDurability;
+import io.fila.broker.queue.Ordering;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
@@ -29,7 +33,7 @@ import static org.mockito.Mockito.verify;
 /** Queues over HTTP: what goes to the service and what comes back. */
 class QueueApiTests extends RestSlice {
 
-    private static final SettingsChange NOTHING = new SettingsChange(null, null, null);
+    private static final SettingsChange NOTHING = SettingsChange.NONE;
 
     private static final QueueStats STATS = new QueueStats(
             1,
@@ -53,23 +57,32 @@ class QueueApiTests extends RestSlice {
         SettingsChange given = new SettingsChange(
                 Duration.ofSeconds(90),
                 new RetryChange(5, Duration.ofMillis(250), 1.5, Duration.ofMinutes(2), 0.0),
-                1_000_000L);
+                Optional.of(1_000_000L),
+                new Ordering(List.of(new KeyComponent.Header("account")), WhenKeyMissing.UNORDERED),
+                DeliveryDurability.FAST,
+                Optional.of(Duration.ofDays(14)));
         given(queues.declare(ORDERS, given)).willReturn(true);
         given(queues.get(ORDERS))
                 .willReturn(queue(
                         new QueueSettings(
                                 Duration.ofSeconds(90),
                                 new RetryPolicy(5, Duration.ofMillis(250), 1.5, Duration.ofMinutes(2), 0),
-                                1_000_000L),
+                                1_000_000L,
+                                given.ordering(),
+                                DeliveryDurability.FAST,
+                                Duration.ofDays(14)),
                         false));
 
         put("""
                 {"visibilityTimeout":"PT1M30S","retry":{"maxAttempts":5,
-                 "backoff":{"initial":"250ms","multiplier":1.5,"max":"2m","jitter":0}},"maxBacklog":1000000}
+                 "backoff":{"initial":"250ms","multiplier":1.5,"max":"2m","jitter":0}},"maxBacklog":1000000,
+                 "ordering":{"key":["header:account"],"whenKeyMissing":"unordered"},"deliveryDurability":"fast",
+                 "deadLetterRetention":"336h"}
                 """).expectStatus().isCreated().expectBody().json("""
                         {"name":"orders","visibilityTimeout":"90s","retry":{"maxAttempts":5,
                          "backoff":{"initial":"250ms","multiplier":1.5,"max":"2m","jitter":0.0}},
-                         "maxBacklog":1000000,"paused":false}
+                         "maxBacklog":1000000,"ordering":{"key":["header:account"],"whenKeyMissing":"unordered"},
+                         "deliveryDurability":"fast","deadLetterRetention":"14d","paused":false}
                         """, JsonCompareMode.STRICT);
     }
 
@@ -88,7 +101,8 @@ class QueueApiTests extends RestSlice {
         put("{}").expectStatus().isOk().expectBody().json("""
                         {"name":"orders","visibilityTimeout":"30s","retry":{"maxAttempts":3,
                          "backoff":{"initial":"1s","multiplier":2.0,"max":"1m","jitter":0.1}},
-                         "maxBacklog":null,"paused":true}
+                         "maxBacklog":null,"ordering":null,"deliveryDurability":"committed","deadLetterRetention":null,
+                         "paused":true}
                         """, JsonCompareMode.STRICT);
     }
 
@@ -127,7 +141,8 @@ class QueueApiTests extends RestSlice {
                 .json("""
                         {"name":"orders","visibilityTimeout":"30s","retry":{"maxAttempts":3,
                          "backoff":{"initial":"1s","multiplier":2.0,"max":"1m","jitter":0.1}},
-                         "maxBacklog":null,"paused":false,
+                         "maxBacklog":null,"ordering":null,"deliveryDurability":"committed","deadLetterRetention":null,
+                         "paused":false,
                          "stats":{"ready":1,"delayed":2,"throttled":3,"leased":4,"unclassified":5,"deadLettered":6,
                            "oldestReadyAt":"2030-01-31T12:00:00Z","oldestUnclassifiedAt":null,"subscribers":7,
                            "throttles":[{"name":"stripe","limits":["60/1m"],"key":["header:customer"],

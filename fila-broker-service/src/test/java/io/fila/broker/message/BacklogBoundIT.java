@@ -13,7 +13,7 @@ import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
-import io.fila.broker.queue.RetryPolicy;
+import io.fila.broker.queue.SettingsChange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -175,7 +175,7 @@ class BacklogBoundIT {
     }
 
     private Queue queue(long maxBacklog) {
-        QueueSettings settings = new QueueSettings(Duration.ofSeconds(30), RetryPolicy.DEFAULT, maxBacklog);
+        QueueSettings settings = new SettingsChange(null, null, maxBacklog).over(QueueSettings.DEFAULT);
         return new Queue(queueId, NAME, settings, false, queueId - 1, List.of());
     }
 }

@@ -5,12 +5,17 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** What happens to queues while somebody else is at work on the same rows. */
@@ -72,6 +78,63 @@ class JdbcQueuesIT {
         QueueSettings settings = changed.orTimeout(60, TimeUnit.SECONDS).join().settings();
         assertThat(settings.visibilityTimeout()).isEqualTo(Duration.ofMinutes(2));
         assertThat(settings.maxBacklog()).isEqualTo(7);
+    }
+
+    @Test
+    void keepsSettingsAsTheyWereGiven() {
+        Ordering order = Ordering.parse("ordering", List.of("header:account", "fairnessKey"), WhenKeyMissing.UNORDERED);
+        QueueName name = new QueueName(queue + "-given");
+        queues.declare(
+                name,
+                new SettingsChange(
+                        Duration.ofMinutes(2),
+                        null,
+                        Optional.of(9L),
+                        order,
+                        DeliveryDurability.FAST,
+                        Optional.of(Duration.ofDays(14))));
+
+        QueueSettings settings = queues.get(name).settings();
+        assertThat(settings)
+                .isEqualTo(new QueueSettings(
+                        Duration.ofMinutes(2),
+                        RetryPolicy.DEFAULT,
+                        9L,
+                        order,
+                        DeliveryDurability.FAST,
+                        Duration.ofDays(14)));
+        assertThat(queues.get(name.deadLetter()).settings()).isEqualTo(QueueSettings.DEFAULT);
+
+        queues.declare(name, SettingsChange.NONE);
+        assertThat(queues.get(name).settings()).isEqualTo(QueueSettings.defaultsWith(order));
+        queues.declare(name, SettingsChange.of(order));
+    }
+
+    @Test
+    void refusesAnotherOrderOnceTheQueueIsThere() {
+        Ordering whole = new Ordering(List.of(), WhenKeyMissing.REJECT);
+        QueueName ordered = new QueueName(queue + "-ordered");
+        queues.declare(ordered, SettingsChange.of(whole));
+        assertThat(queues.get(ordered).settings().ordering()).isEqualTo(whole);
+
+        Ordering other = Ordering.parse("ordering", List.of("header:account"), WhenKeyMissing.REJECT);
+        for (QueueName name : List.of(ordered, queue)) {
+            assertThatThrownBy(() -> queues.declare(name, SettingsChange.of(other)))
+                    .isInstanceOfSatisfying(
+                            ProblemException.class,
+                            problem -> assertThat(problem.code()).isEqualTo(ProblemCode.IMMUTABLE_SETTING))
+                    .hasMessageContainingAll("ordering", name.value());
+            assertThatThrownBy(() -> queues.change(name, SettingsChange.of(other)))
+                    .isInstanceOf(ProblemException.class);
+        }
+    }
+
+    @Test
+    void refusesRetentionOnTheDeadLetterQueueItself() {
+        SettingsChange kept = new SettingsChange(null, null, null, null, null, Optional.of(Duration.ofDays(14)));
+        assertThatThrownBy(() -> queues.change(queue.deadLetter(), kept))
+                .isInstanceOf(ProblemException.class)
+                .hasMessageContaining("deadLetterRetention");
     }
 
     /** All went in one statement, which the timeout of its connection cut off when there were many. */
