@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 import io.fila.broker.message.Delivery;
@@ -17,6 +18,8 @@ import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Limit;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * A consumer connected to a node in this JVM, in the place of a gRPC stream: it notes the moment at which each message is handed
@@ -32,6 +35,9 @@ public final class RecordingConsumer implements DeliverySink, AutoCloseable {
     private int credit;
     private volatile Streams.Stream stream;
     private volatile ProblemException end;
+
+    /** How often the broker said that it has nothing for it. */
+    private final AtomicInteger pauses = new AtomicInteger();
 
     private RecordingConsumer(int credit, boolean acknowledges) {
         this.credit = credit;
@@ -90,6 +96,20 @@ public final class RecordingConsumer implements DeliverySink, AutoCloseable {
     @Override
     public void end(ProblemException reason) {
         end = reason;
+    }
+
+    @Override
+    public void nothingNow() {
+        pauses.incrementAndGet();
+    }
+
+    /** Returns when the broker has looked, after this call, and found nothing more that may go now. */
+    public void awaitNothing() {
+        int before = pauses.get();
+        stream.credited();
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> pauses.get() > before);
     }
 
     public ProblemException end() {

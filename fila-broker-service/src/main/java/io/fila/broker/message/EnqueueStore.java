@@ -27,6 +27,7 @@ import org.springframework.stereotype.Component;
 class EnqueueStore {
 
     private static final String INSERT = Sql.load(EnqueueStore.class, "insert_messages");
+    private static final String TAKE_TURNS = Sql.load(EnqueueStore.class, "lock_ordered_queues");
 
     private final Database database;
 
@@ -54,6 +55,9 @@ class EnqueueStore {
 
     private static Outcome insert(Connection connection, List<EnqueueCall> batch) throws SQLException {
         Columns columns = new Columns(batch);
+        if (batch.stream().anyMatch(call -> call.queue().settings().ordering() != null)) {
+            takeTurns(connection, columns.queueIds);
+        }
         try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
             columns.bind(connection, statement);
             Map<Key, Stored> stored = new HashMap<>();
@@ -70,6 +74,14 @@ class EnqueueStore {
             }
             boolean allStored = stored.size() == columns.rows.size();
             return new Outcome(stored, allStored ? columns.queueIds : presentQueues(connection, columns.queueIds));
+        }
+    }
+
+    /** Before anything of an ordered queue is stored. */
+    static void takeTurns(Connection connection, Set<Long> queueIds) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_TURNS)) {
+            statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
+            statement.execute();
         }
     }
 
@@ -102,7 +114,7 @@ class EnqueueStore {
         Columns(List<EnqueueCall> batch) {
             for (EnqueueCall call : batch) {
                 queueIds.add(call.queue().id());
-                LaneKey laneKey = LaneKey.parse(call.queue().laneKey());
+                LaneKey laneKey = LaneKey.of(call.queue());
                 for (int i = 0; i < call.messages().size(); i++) {
                     add(call, call.ids().get(i), laneKey, call.messages().get(i));
                 }
@@ -110,10 +122,11 @@ class EnqueueStore {
         }
 
         private void add(EnqueueCall call, UUID id, LaneKey laneKey, NewMessage message) {
+            LaneKey.Place place = laneKey.placeOf(message);
             rows.add(new @Nullable Object[] {
                 id,
                 call.queue().id(),
-                laneKey.laneOf(message),
+                place.lane(),
                 message.notBefore() == null ? null : message.notBefore().toString(),
                 message.delay() == null ? null : message.delay().toMillis(),
                 message.weight(),
@@ -121,6 +134,7 @@ class EnqueueStore {
                 TextMaps.toJson(message.headers()),
                 (short) message.payload().kind().ordinal(),
                 message.id() != null,
+                place.isOrdered(),
                 message.payload().bytes()
             });
         }
@@ -128,7 +142,17 @@ class EnqueueStore {
         void bind(Connection connection, PreparedStatement statement) throws SQLException {
             statement.setArray(1, connection.createArrayOf("bigint", queueIds.toArray()));
             String[] types = {
-                "uuid", "bigint", "uuid", "timestamptz", "bigint", "integer", "text", "text", "smallint", "boolean"
+                "uuid",
+                "bigint",
+                "uuid",
+                "timestamptz",
+                "bigint",
+                "integer",
+                "text",
+                "text",
+                "smallint",
+                "boolean",
+                "boolean"
             };
             for (int column = 0; column < types.length; column++) {
                 statement.setArray(2 + column, column(connection, types[column], column));

@@ -60,6 +60,7 @@ class JdbcMessages implements Messages {
         try {
             long bytes = check.requireValid(messages, indexed);
             Queue queue = queues.get(name);
+            MessageCheck.requireOrderingKey(queue, messages, indexed);
             backlogs.admit(queue, messages.size());
             EnqueueCall call = EnqueueCall.of(queue, messages, bytes);
             batcher.submit(call);
@@ -81,7 +82,11 @@ class JdbcMessages implements Messages {
 
     @Override
     public void cancel(UUID id, @Nullable QueueName queue) {
-        views.cancel(id, queue);
+        MessageViews.Cancelled cancelled = views.cancel(id, queue);
+        if (cancelled.group() != null) {
+            // the next of its ordering group may go
+            signals.ready(cancelled.queueId(), cancelled.group(), cancelled.sequence() + 1, 1, null);
+        }
     }
 
     @PreDestroy

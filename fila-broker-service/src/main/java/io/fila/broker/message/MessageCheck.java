@@ -10,6 +10,9 @@ import io.fila.broker.problem.Durations;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Ordering;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
+import io.fila.broker.queue.Queue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -46,6 +49,27 @@ class MessageCheck {
             }
         }
         return bytes;
+    }
+
+    /** Throws {@code ordering-key-missing} if the queue's order refuses one of them. */
+    static void requireOrderingKey(Queue queue, List<NewMessage> messages, boolean indexed) {
+        Ordering ordering = queue.settings().ordering();
+        if (ordering == null || ordering.whenKeyMissing() == WhenKeyMissing.UNORDERED) {
+            return;
+        }
+        for (int i = 0; i < messages.size(); i++) {
+            NewMessage message = messages.get(i);
+            if (!ordering.hasKey(message)) {
+                throw new ProblemException(
+                        ProblemCode.ORDERING_KEY_MISSING,
+                        "%s: queue '%s' is ordered by %s, expected a value of each, got none of %s"
+                                .formatted(
+                                        indexed ? "messages[" + i + "]" : "message",
+                                        queue.name(),
+                                        ordering.keyTexts(),
+                                        ordering.missing(message)));
+            }
+        }
     }
 
     private long requireValid(String at, NewMessage message) {

@@ -56,7 +56,11 @@ class MessageViews {
             for update
             """;
 
-    private static final String CANCEL = "delete from message where queue_id = ? and sequence = ?";
+    private static final String CANCEL = """
+            delete from message
+            where queue_id = ? and sequence = ?
+            returning case when ordered then lane end
+            """;
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final TypeReference<List<MessageView.Failure>> FAILURES = new TypeReference<>() {};
@@ -101,9 +105,12 @@ class MessageViews {
         });
     }
 
-    void cancel(UUID id, @Nullable QueueName name) {
+    /** @param group the ordering group that the message was of */
+    record Cancelled(long queueId, long sequence, @Nullable UUID group) {}
+
+    Cancelled cancel(UUID id, @Nullable QueueName name) {
         Long queueId = name == null ? null : queues.get(name).id();
-        database.inTransactionWithoutResult("cancel a message", connection -> {
+        return database.inTransaction("cancel a message", connection -> {
             List<Candidate> candidates = findToCancel(connection, id, queueId);
             if (candidates.isEmpty()) {
                 throw notFound(id);
@@ -127,7 +134,10 @@ class MessageViews {
             try (PreparedStatement statement = connection.prepareStatement(CANCEL)) {
                 statement.setLong(1, candidate.queueId());
                 statement.setLong(2, candidate.sequence());
-                statement.executeUpdate();
+                try (ResultSet row = statement.executeQuery()) {
+                    UUID group = row.next() ? row.getObject(1, UUID.class) : null;
+                    return new Cancelled(candidate.queueId(), candidate.sequence(), group);
+                }
             }
         });
     }

@@ -38,7 +38,7 @@ class SettlementStore {
         this.database = database;
     }
 
-    /** A message that has become ready, or will at {@code availableAt}. */
+    /** A message that has become ready, or will at {@code availableAt}; or the next of an ordering group, which may be. */
     record Ready(
             long queueId,
             UUID lane,
@@ -62,6 +62,13 @@ class SettlementStore {
 
         Outcome() {
             this(new HashSet<>(), new HashSet<>(), new ArrayList<>());
+        }
+
+        /** A message has left its ordering group, if it was of any: the next of it may be ready. */
+        private void addNextOf(@Nullable UUID group, Leased gone) {
+            if (group != null) {
+                ready.add(new Ready(gone.queueId(), group, gone.sequence() + 1, null));
+            }
         }
 
         Set<Lease> lostOf(Leases.Call call) {
@@ -216,7 +223,13 @@ class SettlementStore {
         }
         try (PreparedStatement statement = connection.prepareStatement(ACK)) {
             bind(connection, statement, sorted(acks));
-            readDone(statement, outcome);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    Leased acked = leased(rows);
+                    outcome.done().add(acked);
+                    outcome.addNextOf(rows.getObject(4, UUID.class), acked);
+                }
+            }
         }
     }
 
@@ -276,6 +289,7 @@ class SettlementStore {
                                     rows.getObject(7, UUID.class),
                                     rows.getLong(6),
                                     at == null ? null : at.toInstant()));
+                    outcome.addNextOf(rows.getObject(9, UUID.class), from);
                 }
             }
         }

@@ -82,7 +82,7 @@ final class Allotment {
         for (Share share : proposal.shares()) {
             int quota = asked.getOrDefault(share.lane(), 0);
             if (quota > 0) {
-                shares.add(new Share(share.lane(), share.head(), quota, quota, share.buckets()));
+                shares.add(share.of(quota));
             }
         }
         return shares;

@@ -101,12 +101,16 @@ class Claims {
             statement.setArray(
                     3,
                     connection.createArrayOf(
+                            "bigint", shares.stream().map(Share::last).toArray()));
+            statement.setArray(
+                    4,
+                    connection.createArrayOf(
                             "integer", shares.stream().map(Share::quota).toArray()));
-            statement.setLong(4, rules.queueId());
-            statement.setObject(5, claim);
-            statement.setLong(6, rules.visibilityTimeout().toMillis());
-            statement.setLong(7, rules.queueId());
-            statement.setInt(8, MOST_BYTES);
+            statement.setLong(5, rules.queueId());
+            statement.setObject(6, claim);
+            statement.setLong(7, rules.visibilityTimeout().toMillis());
+            statement.setLong(8, rules.queueId());
+            statement.setInt(9, MOST_BYTES);
             long found = 0;
             int count = 0;
             try (ResultSet row = statement.executeQuery()) {

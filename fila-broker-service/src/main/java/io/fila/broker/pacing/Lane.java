@@ -21,6 +21,10 @@ final class Lane {
     }
 
     final UUID id;
+
+    /** An ordering group: it has one message to give, its head, and then is looked up anew. */
+    final boolean isGroup;
+
     final FairnessGroup group;
     final List<WatchedBucket> buckets;
 
@@ -50,8 +54,9 @@ final class Lane {
     /** How much of that room is meant for it. */
     int portion;
 
-    Lane(UUID id, FairnessGroup group, List<WatchedBucket> buckets, long head) {
+    Lane(UUID id, boolean isGroup, FairnessGroup group, List<WatchedBucket> buckets, long head) {
         this.id = id;
+        this.isGroup = isGroup;
         this.group = group;
         this.buckets = List.copyOf(buckets);
         this.head = head;
@@ -60,11 +65,17 @@ final class Lane {
 
     /** How many are known to wait. */
     int expected() {
+        if (isGroup) {
+            return 1;
+        }
         return (int) Math.max(1, want - 1);
     }
 
     /** No more than this is to be proposed: of contended room, its portion. */
     int most() {
+        if (isGroup) {
+            return 1;
+        }
         return (int) (wokenBy == null || portion >= expected() ? want : portion);
     }
 }

@@ -2,6 +2,7 @@ package io.fila.broker.pacing;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.ReadySignals.Sample;
 import io.fila.broker.pacing.LaneStore.Found;
 import io.fila.broker.pacing.LaneStore.Head;
@@ -28,6 +30,7 @@ final class LaneIntake {
     private static final int PAGE = 1_000;
 
     private final LaneStore lanes;
+    private final GroupHeads heads;
     private final BucketStore buckets;
 
     /** What was signalled since the loop last looked, one entry for a lane. */
@@ -47,6 +50,7 @@ final class LaneIntake {
 
     LaneIntake(LaneStore lanes, BucketStore buckets) {
         this.lanes = lanes;
+        this.heads = new GroupHeads(lanes);
         this.buckets = buckets;
     }
 
@@ -66,6 +70,12 @@ final class LaneIntake {
 
     void signal(UUID lane, long first, int count, @Nullable Sample sample) {
         signals.merge(lane, new Signal(first, count, sample), Signal::and);
+    }
+
+    /** Looks an ordering group up again: a claim could not lease what was taken for its head. */
+    void lookAgain(UUID lane, long head) {
+        heads.missed(lane, head);
+        signal(lane, head, 0, null);
     }
 
     boolean hasSignals() {
@@ -122,16 +132,21 @@ final class LaneIntake {
             if (scheduler.knows(lane)) {
                 scheduler.signal(lane, signal.first(), signal.count());
                 if (signal.sample() != null) {
-                    scheduler.weigh(lane, signal.sample().weight());
+                    scheduler.weigh(
+                            lane,
+                            signal.sample().keyed().fairnessKey(),
+                            signal.sample().weight());
                 }
-            } else if (signal.sample() == null) {
+            } else if (signal.sample() == null
+                    || rules.laneKey().isGroup(signal.sample().keyed())) {
+                // of an ordering group, what has arrived is rarely the head
                 unknown.put(lane, signal);
             } else {
                 arrivals.add(new Arrival(lane, signal.first(), signal.count(), signal.sample()));
             }
         }
         if (!unknown.isEmpty()) {
-            for (Found found : lanes.describe(rules.queueId(), unknown.keySet())) {
+            for (Found found : describe(rules, unknown.keySet())) {
                 int count = unknown.getOrDefault(found.lane(), new Signal(0, 1, null))
                         .count();
                 arrivals.add(new Arrival(found.lane(), found.sequence(), count, sample(found)));
@@ -156,10 +171,23 @@ final class LaneIntake {
             }
         }
         if (!unknown.isEmpty()) {
-            for (Found found : lanes.describe(rules.queueId(), unknown)) {
+            for (Found found : describe(rules, unknown)) {
                 arrivals.add(new Arrival(found.lane(), found.sequence(), 1, sample(found)));
             }
         }
+    }
+
+    /** What each lane has to give first; lanes that have nothing to give now are missing. */
+    private List<Found> describe(QueueRules rules, Collection<UUID> unknown) {
+        if (rules.laneKey().ordering() == null) {
+            return lanes.describe(rules.queueId(), unknown);
+        }
+        GroupHeads.Ready ready = heads.ready(rules.queueId(), unknown);
+        List<Found> all = new ArrayList<>(ready.heads());
+        if (!ready.others().isEmpty()) {
+            all.addAll(lanes.describe(rules.queueId(), ready.others()));
+        }
+        return all;
     }
 
     private void takeStale(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
@@ -204,7 +232,8 @@ final class LaneIntake {
         ArrayDeque<Arrival> added = new ArrayDeque<>();
         for (Arrival arrival : arrivals) {
             Keyed keyed = arrival.sample().keyed();
-            if (!rules.laneKey().laneOf(keyed).equals(arrival.lane())) {
+            LaneKey.Place place = rules.laneKey().placeOf(keyed);
+            if (!place.lane().equals(arrival.lane())) {
                 stale.putIfAbsent(arrival.lane(), 0L);
                 continue;
             }
@@ -218,7 +247,11 @@ final class LaneIntake {
                 });
             }
             infos.add(new Scheduler.LaneInfo(
-                    arrival.lane(), keyed.fairnessKey(), arrival.sample().weight(), drawnFrom));
+                    arrival.lane(),
+                    place.isOrdered(),
+                    keyed.fairnessKey(),
+                    arrival.sample().weight(),
+                    drawnFrom));
             added.add(arrival);
         }
         insert(fresh);

@@ -27,6 +27,7 @@ class LaneStore {
 
     private static final String FIND = Sql.load(LaneStore.class, "find_lanes");
     private static final String DESCRIBE = Sql.load(LaneStore.class, "describe_lanes");
+    private static final String HEADS = Sql.load(LaneStore.class, "find_group_heads");
     private static final String FIND_STALE = Sql.load(LaneStore.class, "find_stale_messages");
     private static final String MOVE = Sql.load(LaneStore.class, "move_messages");
 
@@ -38,6 +39,9 @@ class LaneStore {
 
     /** A ready message, as far as lanes and buckets are concerned. */
     record Found(UUID lane, long sequence, int weight, Properties properties) {}
+
+    /** The head of an ordering group. */
+    record GroupHead(Found message, boolean isReady) {}
 
     /** What keys are made of. */
     record Properties(@Nullable String fairnessKey, Map<String, String> headers, Map<String, String> attributes)
@@ -86,6 +90,30 @@ class LaneStore {
                     }
                 }
                 return found;
+            }
+        });
+    }
+
+    /**
+     * The head of each ordering group; lanes that are none are missing.
+     *
+     * @param after the sequence of each before which the group has nothing left
+     */
+    List<GroupHead> heads(long queueId, Map<UUID, Long> after) {
+        return database.run("find the heads of ordering groups", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(HEADS)) {
+                statement.setArray(
+                        1, connection.createArrayOf("uuid", after.keySet().toArray()));
+                statement.setArray(
+                        2, connection.createArrayOf("bigint", after.values().toArray()));
+                statement.setLong(3, queueId);
+                List<GroupHead> heads = new ArrayList<>();
+                try (ResultSet row = statement.executeQuery()) {
+                    while (row.next()) {
+                        heads.add(new GroupHead(found(row, 1), row.getBoolean(7)));
+                    }
+                }
+                return heads;
             }
         });
     }

@@ -276,7 +276,11 @@ final class PacingLoop {
         try {
             news.tell(scheduler, claimed, now);
         } finally {
-            claimed.answers().forEach(answer -> scheduler.answer(answer, now));
+            for (LaneAnswer answer : claimed.answers()) {
+                if (scheduler.answer(answer, now)) {
+                    intake.lookAgain(answer.lane(), answer.head());
+                }
+            }
         }
         settleDeparted();
     }

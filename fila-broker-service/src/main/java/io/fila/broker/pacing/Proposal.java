@@ -18,12 +18,24 @@ record Proposal(List<Share> shares, Map<UUID, OffsetDateTime> openings) {
     /**
      * A lane's part.
      *
-     * @param head where to begin to look
+     * @param head where to begin to look; of an ordering group the one message that may go
+     * @param isGroup whether the lane is an ordering group
      * @param expected how many are known to wait, up to the quota
      * @param quota how many at most; one more than expected tells whether the lane is drained
      * @param buckets every one the lane draws from
      */
-    record Share(UUID lane, long head, int expected, int quota, List<Bucket> buckets) {}
+    record Share(UUID lane, boolean isGroup, long head, int expected, int quota, List<Bucket> buckets) {
+
+        /** Where to end to look. */
+        long last() {
+            return isGroup ? head : Long.MAX_VALUE;
+        }
+
+        /** The same with another quota, so much of which is known to wait. */
+        Share of(int allotted) {
+            return new Share(lane, isGroup, head, allotted, allotted, buckets);
+        }
+    }
 
     boolean isEmpty() {
         return shares.isEmpty();

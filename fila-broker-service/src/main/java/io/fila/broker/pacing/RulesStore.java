@@ -2,14 +2,13 @@ package io.fila.broker.pacing;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.LaneKey;
-import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.Queues;
 import io.fila.broker.throttle.ActiveThrottle;
 import io.fila.broker.throttle.ThrottlesInForce;
 import org.springframework.stereotype.Component;
@@ -18,37 +17,37 @@ import org.springframework.stereotype.Component;
 @Component
 class RulesStore {
 
-    private static final String QUEUE =
-            "select name, throttle_version, paused, visibility_timeout_ms, lane_key from queue where id = ?";
+    private static final String VERSION = "select throttle_version from queue where id = ?";
     private static final String THROTTLE = Sql.load(RulesStore.class, "find_throttle");
 
     private final Database database;
+    private final Queues queues;
 
-    RulesStore(Database database) {
+    RulesStore(Database database, Queues queues) {
         this.database = database;
+        this.queues = queues;
     }
 
     /** Empty if the queue is gone. */
     Optional<QueueRules> load(long queueId) {
         // the version first: if more is declared in between, the claim's version check finds out
-        return database.run("read the rules of a queue", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(QUEUE)) {
+        Optional<Long> version = database.run("read the rules of a queue", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(VERSION)) {
                 statement.setLong(1, queueId);
                 try (ResultSet row = statement.executeQuery()) {
-                    if (!row.next()) {
-                        return Optional.empty();
-                    }
-                    return Optional.of(new QueueRules(
-                            queueId,
-                            new QueueName(row.getString(1)),
-                            row.getLong(2),
-                            row.getBoolean(3),
-                            Duration.ofMillis(row.getLong(4)),
-                            LaneKey.parse(List.of((String[]) row.getArray(5).getArray())),
-                            ThrottlesInForce.on(connection, queueId)));
+                    return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
                 }
             }
         });
+        Optional<Queue> queue = version.isEmpty() ? Optional.empty() : queues.find(queueId);
+        return queue.map(present -> new QueueRules(
+                queueId,
+                present.name(),
+                version.get(),
+                present.paused(),
+                present.settings().visibilityTimeout(),
+                LaneKey.of(present),
+                database.run("read the throttles of a queue", connection -> ThrottlesInForce.on(connection, queueId))));
     }
 
     /** A throttle that is declared or has deliveries in its window; empty otherwise. */

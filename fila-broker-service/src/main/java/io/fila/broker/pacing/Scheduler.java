@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -47,7 +48,7 @@ final class Scheduler {
     private final FairQueue ready = new FairQueue();
 
     /** What there is to know of a lane that the scheduler does not know yet. */
-    record LaneInfo(UUID id, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
+    record LaneInfo(UUID id, boolean isGroup, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
 
     /** @param most no more than this many can have room at once */
     record BucketInfo(Bucket bucket, int most) {}
@@ -62,6 +63,10 @@ final class Scheduler {
         if (lane == null) {
             throw new IllegalArgumentException("unknown lane " + id);
         }
+        if (lane.isGroup) {
+            // that more waits behind its head changes nothing
+            return;
+        }
         lane.want = Math.min(MAX_WANT, lane.want + count);
         if (lane.place == Place.CLAIMED) {
             lane.signalled = Math.min(lane.signalled, first);
@@ -70,10 +75,10 @@ final class Scheduler {
         }
     }
 
-    /** The weight of a known lane's group is another now. */
-    void weigh(UUID id, int weight) {
+    /** The weight of a known lane's fairness group is another now; of an ordering group, a message may be of another than the head. */
+    void weigh(UUID id, @Nullable String fairnessKey, int weight) {
         Lane lane = lanes.get(id);
-        if (lane != null) {
+        if (lane != null && Objects.equals(lane.group.key, fairnessKey)) {
             lane.group.weight = weight;
         }
     }
@@ -91,7 +96,7 @@ final class Scheduler {
         }
         ready.join(group);
         group.lanes++;
-        Lane lane = new Lane(info.id(), group, drawnFrom, first);
+        Lane lane = new Lane(info.id(), info.isGroup(), group, drawnFrom, first);
         lane.want = Math.min(MAX_WANT, 1L + count);
         lanes.put(info.id(), lane);
         makeReady(lane);
@@ -143,17 +148,24 @@ final class Scheduler {
         return new Proposal(shares, openings);
     }
 
-    /** Takes in what a claim says of a proposed lane; what it says of buckets is to be given first. */
-    void answer(LaneAnswer answer, long now) {
+    /**
+     * Takes in what a claim says of a proposed lane; what it says of buckets is to be given first. An ordering group whose head was
+     * leased is forgotten until that has left; one that had no such head is forgotten, too, and has to be looked up again: true then.
+     */
+    boolean answer(LaneAnswer answer, long now) {
         Lane lane = lanes.get(answer.lane());
         if (lane == null || lane.place != Place.CLAIMED) {
             throw new IllegalArgumentException("lane " + answer.lane() + " has not been proposed");
         }
         count(lane, answer.leased());
         boolean isDrained = answer.leased() < answer.asked();
+        if (lane.isGroup && (isDrained || answer.leased() > 0)) {
+            remove(lane);
+            return isDrained;
+        }
         if (isDrained && lane.signalled == Long.MAX_VALUE) {
             remove(lane);
-            return;
+            return false;
         }
         long unseen = isDrained ? 1 : Math.min(EXPLORES * answer.leased(), MAX_WANT);
         lane.want = Math.max(1, Math.max(lane.want - answer.leased(), unseen));
@@ -161,6 +173,7 @@ final class Scheduler {
         lane.signalled = Long.MAX_VALUE;
         makeReady(lane);
         parkIfHeld(lane, now);
+        return false;
     }
 
     /**
@@ -322,6 +335,7 @@ final class Scheduler {
     private static Share share(Lane lane) {
         List<Bucket> drawnFrom =
                 lane.buckets.stream().map(watched -> watched.bucket).toList();
-        return new Share(lane.id, lane.head, Math.min(lane.quota, lane.expected()), lane.quota, drawnFrom);
+        return new Share(
+                lane.id, lane.isGroup, lane.head, Math.min(lane.quota, lane.expected()), lane.quota, drawnFrom);
     }
 }

@@ -74,6 +74,13 @@ public record Ordering(List<KeyComponent> key, WhenKeyMissing whenKeyMissing) {
         return key.stream().allMatch(component -> component.valueOf(message) != null);
     }
 
+    /** The components that the message has no value of. */
+    public List<KeyComponent> missing(Keyed message) {
+        return key.stream()
+                .filter(component -> component.valueOf(message) == null)
+                .toList();
+    }
+
     /** The key as callers write it. */
     public List<String> keyTexts() {
         return key.stream().map(KeyComponent::toString).toList();

@@ -4,11 +4,13 @@
 -- to jitter of itself in either direction.
 -- Serving index: the primary key. Locks: the messages, in the order of their names, waiting for those that somebody else settles:
 -- an extension of the lease that is under way must not make it look lost. Writes: message.
--- Answers with where each message is now; a lease that is missing from the answer had been lost.
+-- Answers with where each message is now, and with the ordering group that it left, whose next may go; a lease that is missing from the answer had been lost.
 with failed as materialized (
     select m.queue_id,
            m.sequence,
            m.lease,
+           m.lane,
+           m.ordered,
            q.dead_letter_id,
            q.dead_letter_id is not null
                and (f.dead_letter or m.attempts >= q.max_attempts)
@@ -37,8 +39,11 @@ set queue_id     = case when f.is_dead then f.dead_letter_id else m.queue_id end
     available_at = case when not f.is_dead then clock_timestamp() + f.delay_ms * interval '1 millisecond' end,
     lease        = null,
     lease_until  = null,
-    failures     = f.failures
+    failures     = f.failures,
+    -- a dead letter is in nobody's order
+    ordered      = m.ordered and not f.is_dead
 from failed f
 where m.queue_id = f.queue_id
   and m.sequence = f.sequence
-returning f.queue_id as from_queue_id, f.sequence as from_sequence, f.lease, f.is_dead, m.queue_id, m.sequence, m.lane, m.available_at
+returning f.queue_id as from_queue_id, f.sequence as from_sequence, f.lease, f.is_dead, m.queue_id, m.sequence, m.lane, m.available_at,
+          case when f.ordered and f.is_dead then f.lane end as left_group

@@ -1,6 +1,6 @@
 -- Stores the messages of one or more enqueues.
 -- Serving index: message_id (conflicts). Locks: a key share on the queues' rows, so that a queue is not deleted under its
--- messages. Writes: message.
+-- messages; those of ordered queues are locked by lock_ordered_queues before. Writes: message.
 -- Answers with what was stored; a message that is missing from the answer was there before, or is a dead letter, or has no queue.
 with present_queues as (
     select id, dead_letter_id
@@ -12,10 +12,10 @@ with present_queues as (
 incoming as (
     select *
     from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::text[],
-                ?::smallint[], ?::boolean[], ?::bytea[])
+                ?::smallint[], ?::boolean[], ?::boolean[], ?::bytea[])
          with ordinality
-         as m (id, queue_id, lane, not_before, delay_ms, weight, fairness_key, headers, payload_kind, id_given, payload,
-               position)
+         as m (id, queue_id, lane, not_before, delay_ms, weight, fairness_key, headers, payload_kind, id_given, ordered,
+               payload, position)
 ),
 clock as materialized (
     select clock_timestamp() as now
@@ -31,7 +31,7 @@ timed as (
     where not m.id_given
        or (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
 )
-insert into message (id, queue_id, lane, state, available_at, weight, fairness_key, headers, payload_kind, payload)
+insert into message (id, queue_id, lane, state, available_at, weight, fairness_key, headers, payload_kind, ordered, payload)
 select id,
        queue_id,
        lane,
@@ -41,6 +41,7 @@ select id,
        fairness_key,
        headers::jsonb,
        payload_kind,
+       ordered,
        payload
 from timed
 order by position

@@ -1,4 +1,5 @@
--- Leases the oldest ready messages of the given lanes, in the order of the lanes, up to each lane's share, and altogether up to so many
+-- Leases the oldest ready messages of the given lanes, in the order of the lanes, up to each lane's share, of ordering groups the head
+-- alone if it is ready (it stays the head as long as it is there, so nothing has to be asked), and altogether up to so many
 -- bytes of payload, or one message: lengths are known without reading payloads. Each row tells how many messages were found; more
 -- than were leased means that the bytes ended it.
 -- Serving indexes: message_ready for finding, the primary key for updating: never a scan of the table, however large it is and
@@ -8,14 +9,14 @@ with found as materialized (
     select candidate.sequence,
            row_number() over so_far as place,
            sum(candidate.bytes) over so_far as bytes
-    from unnest(?::uuid[], ?::bigint[], ?::integer[]) with ordinality as l (lane, head, quota, position)
+    from unnest(?::uuid[], ?::bigint[], ?::bigint[], ?::integer[]) with ordinality as l (lane, head, last, quota, position)
     cross join lateral (
         select r.sequence, octet_length(r.payload) as bytes
         from message r
         where r.queue_id = ?
           and r.lane = l.lane
           and r.state = 0
-          and r.sequence >= l.head
+          and r.sequence between l.head and l.last
         order by r.sequence
         limit l.quota
         for update skip locked

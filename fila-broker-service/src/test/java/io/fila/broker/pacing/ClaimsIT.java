@@ -61,7 +61,7 @@ class ClaimsIT {
     }
 
     private static Share share(UUID lane, int quota) {
-        return new Share(lane, 0, quota, quota, List.of());
+        return new Share(lane, false, 0, quota, quota, List.of());
     }
 
     @Test

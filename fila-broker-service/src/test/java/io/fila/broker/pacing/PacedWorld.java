@@ -157,7 +157,9 @@ final class PacedWorld {
                 .map(bucket -> new Scheduler.BucketInfo(new Bucket(bucket.id, "t", List.of()), bucket.limit))
                 .toList();
         scheduler.add(
-                new Scheduler.LaneInfo(lane.id, lane.group, lane.weight, drawnFrom), signal.first(), signal.count());
+                new Scheduler.LaneInfo(lane.id, false, lane.group, lane.weight, drawnFrom),
+                signal.first(),
+                signal.count());
     }
 
     /** Proposes, and checks what every proposal must keep. */
