@@ -67,11 +67,12 @@ class StatementsIT {
     private static final List<Planned> PLANNED = List.of(
             new Planned(
                     "lease_messages",
-                    "%s, array_fill(0::bigint, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
+                    "%s, array_fill(0::bigint, array[20]), array_fill(9223372036854775807, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
                             .formatted(LANES, COUNTS),
                     List.of("message_ready", "message_pkey")),
             new Planned("find_lanes", "md5('')::uuid, 1, 1000", List.of("message_ready")),
             new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
+            new Planned("find_group_heads", LANES + ", " + IDS + ", 1", List.of("message_ordered")),
             new Planned(
                     "find_stale_messages",
                     LANES + ", array_fill(0::bigint, array[20]), 1, 1000, 1000",
@@ -172,9 +173,9 @@ class StatementsIT {
                     insert into throttle values ('t', '{}', false, '{10,100}', '{1000,60000}', 60000)
                     """);
             statement.execute("""
-                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, payload_kind, payload)
+                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, ordered, payload_kind, payload)
                     select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
-                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, 0, 'x'
+                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, n %% 200 < 100, 0, 'x'
                     from generate_series(1, %d) n
                     cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
                     """.formatted(ROWS));
