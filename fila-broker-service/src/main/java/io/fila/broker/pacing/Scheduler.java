@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.Lane.Place;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.throttle.Bucket;
@@ -47,7 +48,7 @@ final class Scheduler {
     private final FairQueue ready = new FairQueue();
 
     /** What there is to know of a lane that the scheduler does not know yet. */
-    record LaneInfo(UUID id, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
+    record LaneInfo(UUID id, @Nullable String fairnessKey, Weight weight, List<BucketInfo> buckets) {}
 
     /** @param most no more than this many can have room at once */
     record BucketInfo(Bucket bucket, int most) {}
@@ -70,18 +71,18 @@ final class Scheduler {
         }
     }
 
-    /** The weight of a known lane's group is another now. */
-    void weigh(UUID id, int weight) {
+    /** A message of a known lane gives its group this weight. */
+    void weigh(UUID id, Weight weight) {
         Lane lane = lanes.get(id);
         if (lane != null) {
-            lane.group.weight = weight;
+            lane.group.weigh(weight);
         }
     }
 
     /** Messages of a lane not known yet are ready. */
     void add(LaneInfo info, long first, int count) {
         FairnessGroup group = groups.computeIfAbsent(info.fairnessKey(), FairnessGroup::new);
-        group.weight = info.weight();
+        group.weigh(info.weight());
         List<WatchedBucket> drawnFrom = new ArrayList<>(info.buckets().size());
         for (BucketInfo drawn : info.buckets()) {
             WatchedBucket watched =
