@@ -107,7 +107,7 @@ class JdbcMessages implements Messages {
             }
         }
         arrivals.forEach((lane, arrival) ->
-                signals.ready(lane.queueId(), lane.lane(), arrival.first, arrival.count, arrival.sample));
+                signals.ready(lane.queueId(), lane.lane(), arrival.first, arrival.count, arrival.sample()));
     }
 
     /** Takes each message's row out of {@code stored}: the same id again in one batch is a duplicate. */
@@ -127,8 +127,8 @@ class JdbcMessages implements Messages {
                 promoter.delayedUntil(row.availableAt().toInstant());
             } else {
                 NewMessage message = call.messages().get(i);
-                arrivals.computeIfAbsent(new QueueLane(queue.id(), row.lane()), lane -> new Arrival(message))
-                        .add(row.sequence());
+                arrivals.computeIfAbsent(new QueueLane(queue.id(), row.lane()), lane -> new Arrival())
+                        .add(row.sequence(), message);
             }
         }
         meters.enqueued(queue.name(), count);
@@ -141,17 +141,22 @@ class JdbcMessages implements Messages {
     /** What arrived in one lane. */
     private static final class Arrival {
 
-        final ReadySignals.Sample sample;
         long first = Long.MAX_VALUE;
         int count;
+        private long last = Long.MIN_VALUE;
+        private @Nullable NewMessage latest;
 
-        Arrival(NewMessage message) {
-            this.sample = new ReadySignals.Sample(message, message.weight());
-        }
-
-        void add(long sequence) {
+        void add(long sequence, NewMessage message) {
             first = Math.min(first, sequence);
             count++;
+            if (sequence > last) {
+                last = sequence;
+                latest = message;
+            }
+        }
+
+        ReadySignals.@Nullable Sample sample() {
+            return latest == null ? null : new ReadySignals.Sample(latest, new Weight(latest.weight(), last));
         }
     }
 }

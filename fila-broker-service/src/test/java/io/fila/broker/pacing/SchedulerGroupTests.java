@@ -3,6 +3,7 @@ package io.fila.broker.pacing;
 import java.util.List;
 import java.util.UUID;
 
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.pacing.Scheduler.BucketInfo;
 import io.fila.broker.pacing.Scheduler.LaneInfo;
@@ -80,6 +81,6 @@ class SchedulerGroupTests {
     }
 
     private void add(long head, BucketInfo... buckets) {
-        scheduler.add(new LaneInfo(GROUP, true, null, 1, List.of(buckets)), head, 1);
+        scheduler.add(new LaneInfo(GROUP, true, null, new Weight(1, head), List.of(buckets)), head, 1);
     }
 }

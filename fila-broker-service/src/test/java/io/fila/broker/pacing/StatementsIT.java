@@ -71,8 +71,9 @@ class StatementsIT {
                             .formatted(LANES, COUNTS),
                     List.of("message_ready", "message_pkey")),
             new Planned("find_lanes", "md5('')::uuid, 1, 1000", List.of("message_ready")),
-            new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
+            new Planned("describe_lanes", LANES + ", 1, 1", List.of("message_ready")),
             new Planned("find_group_heads", LANES + ", " + IDS + ", 1", List.of("message_ordered")),
+            new Planned("weigh_lanes", LANES + ", 1", List.of("message_ready")),
             new Planned(
                     "find_stale_messages",
                     LANES + ", array_fill(0::bigint, array[20]), 1, 1000, 1000",
