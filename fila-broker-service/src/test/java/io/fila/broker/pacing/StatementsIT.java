@@ -108,6 +108,8 @@ class StatementsIT {
                     List.of("message_pkey")),
             new Planned(
                     "count_dead_letters", "1, 1, 1", List.of("message_ready", "message_set_aside", "message_leased")),
+            new Planned("find_expired_dead_letters", "", List.of("message_pkey")),
+            new Planned("remove_expired_dead_letters", "1000, 1, 0", List.of("message_pkey")),
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
             new Planned("count_backlog", "1, 1000000, 1, 1000000", List.of("message_ready", "message_set_aside")),
             new Planned("find_expired", "1000", List.of("message_leased")),
