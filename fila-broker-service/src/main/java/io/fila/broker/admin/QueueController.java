@@ -3,6 +3,7 @@ package io.fila.broker.admin;
 import java.util.List;
 import java.util.Optional;
 
+import io.fila.broker.message.Redrives;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
@@ -25,18 +26,20 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** Queues: declared, looked at, paused, purged, deleted. */
+/** Queues: declared, looked at, paused, purged, redriven, deleted. */
 @RestController
 @RequestMapping(path = Api.V1 + "/queues", produces = MediaType.APPLICATION_JSON_VALUE)
 class QueueController {
 
     private final Queues queues;
+    private final Redrives redrives;
     private final Stats stats;
     private final RequestBodies bodies;
     private final BlockingCalls calls;
 
-    QueueController(Queues queues, Stats stats, RequestBodies bodies, BlockingCalls calls) {
+    QueueController(Queues queues, Redrives redrives, Stats stats, RequestBodies bodies, BlockingCalls calls) {
         this.queues = queues;
+        this.redrives = redrives;
         this.stats = stats;
         this.bodies = bodies;
         this.calls = calls;
@@ -111,6 +114,18 @@ class QueueController {
     @PostMapping("/{queue}/purge")
     Mono<Purged> purge(@PathVariable String queue, ServerHttpRequest request) {
         return bodies.none(request, () -> calls.call(() -> new Purged(queues.purge(QueueName.of(queue)))));
+    }
+
+    /** Moves dead letters back, on the name of the queue or of its dead letter queue. */
+    @PostMapping("/{queue}/redrive")
+    Mono<RedriveAnswer> redrive(@PathVariable String queue, ServerHttpRequest request) {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
+                    QueueName name = QueueName.of(queue);
+                    RedriveInput input = RedriveInput.read(body);
+                    return RedriveAnswer.of(redrives.redrive(name, input.count(), input.reclassify()));
+                }));
     }
 
     private Mono<QueueAnswer> setPaused(String queue, boolean paused, ServerHttpRequest request) {

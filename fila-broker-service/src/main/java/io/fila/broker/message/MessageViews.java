@@ -37,7 +37,8 @@ class MessageViews {
 
     private static final String ONE = """
             select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
-                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures
+                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures,
+                   m.dead_lettered_at
             from message m
             join queue q on q.id = m.queue_id
             where m.id = ?
@@ -195,9 +196,9 @@ class MessageViews {
         long candidates = 0;
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                examined = row.getLong(17);
-                lastExamined = row.getLong(18);
-                candidates = row.getLong(19);
+                examined = row.getLong(18);
+                lastExamined = row.getLong(19);
+                candidates = row.getLong(20);
                 if (candidates > 0) {
                     views.add(view(row));
                     lastShown = row.getLong(1);
@@ -227,6 +228,7 @@ class MessageViews {
                 row.getObject(13, OffsetDateTime.class).toInstant(),
                 instant(row.getObject(14, OffsetDateTime.class)),
                 instant(row.getObject(15, OffsetDateTime.class)),
+                instant(row.getObject(17, OffsetDateTime.class)),
                 failures == null ? List.of() : JSON.readValue(failures, FAILURES));
     }
 

@@ -11,6 +11,7 @@ import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Messages;
 import io.fila.broker.message.Payload;
+import io.fila.broker.message.Redrives;
 import io.fila.broker.pacing.Permits;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
@@ -51,6 +52,9 @@ abstract class RestSlice {
 
     @MockitoBean
     Messages messages;
+
+    @MockitoBean
+    Redrives redrives;
 
     @MockitoBean
     Subscriptions subscriptions;

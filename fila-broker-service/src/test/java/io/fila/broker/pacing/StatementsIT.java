@@ -93,6 +93,24 @@ class StatementsIT {
             new Planned("lock_leases", LEASES, List.of("message_pkey")),
             new Planned("return_refused", LEASES + ", " + IDS, List.of("message_pkey")),
             new Planned("list_messages", "1, 0, 10000, 3, 50, 1, 4000000", List.of("message_pkey")),
+            new Planned(
+                    "insert_messages",
+                    "array[1::bigint], %1$s, array_fill(1::bigint, array[20]), %1$s, %2$s, %3$s, %4$s,"
+                                    .formatted(UUIDS, TIMES, IDS, COUNTS)
+                            + " array_fill(null::text, array[20]), array_fill(null::text, array[20]),"
+                            + " array_fill(0::smallint, array[20]), array_fill(true, array[20]), array_fill(false, array[20]),"
+                            + " array_fill(''::bytea, array[20])",
+                    List.of("message_id", "queue_pkey")),
+            new Planned("lock_queue", "1", List.of("queue_pkey")),
+            new Planned("find_dead_letters", "500, 1, 0, 40000, 500, 2, 1", List.of("message_pkey", "message_id")),
+            new Planned(
+                    "redrive_messages",
+                    IDS + ", " + LANES + ", array_fill(false, array[20]), 2, 1",
+                    List.of("message_pkey")),
+            new Planned(
+                    "count_dead_letters", "1, 1, 1", List.of("message_ready", "message_set_aside", "message_leased")),
+            new Planned("find_expired_dead_letters", "", List.of("message_pkey")),
+            new Planned("remove_expired_dead_letters", "1000, 1, 0", List.of("message_pkey")),
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
             new Planned("count_backlog", "1, 1000000, 1, 1000000", List.of("message_ready", "message_set_aside")),
             new Planned("find_expired", "1000", List.of("message_leased")),
@@ -229,8 +247,8 @@ class StatementsIT {
         try (Statement statement = connection.createStatement()) {
             statement.execute("set plan_cache_mode = " + mode);
             statement.execute("prepare planned as " + numbered(STATEMENTS.get(planned.file())));
-            String values = literals(statement, planned.values());
-            try (var rows = statement.executeQuery("explain (costs off) execute planned(" + values + ")")) {
+            String values = planned.values().isEmpty() ? "" : "(" + literals(statement, planned.values()) + ")";
+            try (var rows = statement.executeQuery("explain (costs off) execute planned" + values)) {
                 StringBuilder plan = new StringBuilder();
                 while (rows.next()) {
                     plan.append(rows.getString(1)).append('\n');
