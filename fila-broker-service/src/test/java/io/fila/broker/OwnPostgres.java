@@ -7,9 +7,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -21,16 +23,22 @@ import static org.awaitility.Awaitility.await;
 public final class OwnPostgres implements AutoCloseable {
 
     private final Path data;
+    private final Map<String, String> settings;
     private EmbeddedPostgres server;
 
-    private OwnPostgres(Path data, EmbeddedPostgres server) {
+    private OwnPostgres(Path data, Map<String, String> settings) {
         this.data = data;
-        this.server = server;
+        this.settings = settings;
+        this.server = run(0);
     }
 
     public static OwnPostgres start(Path directory) {
-        Path data = directory.resolve("postgres");
-        return new OwnPostgres(data, run(data, 0));
+        return start(directory, Map.of());
+    }
+
+    /** @param settings further settings of the server */
+    public static OwnPostgres start(Path directory, Map<String, String> settings) {
+        return new OwnPostgres(directory.resolve("postgres"), settings);
     }
 
     public String url() {
@@ -51,10 +59,43 @@ public final class OwnPostgres implements AutoCloseable {
         signal("CONT", postmaster);
     }
 
+    /** {@code kill -9} of all its processes at once. */
+    public void kill() {
+        // first they stand still: a postmaster that lives a moment longer would begin to recover
+        ProcessHandle postmaster = postmaster();
+        signal("STOP", postmaster);
+        List<ProcessHandle> processes = postmaster.children().toList();
+        signal("STOP", processes.toArray(ProcessHandle[]::new));
+        signal("KILL", processes.toArray(ProcessHandle[]::new));
+        signal("KILL", postmaster);
+        await().until(() -> !postmaster.isAlive());
+    }
+
+    /** {@code kill -9} of one session's process: the server ends all others and recovers, and its main process lives on. */
+    public void killSession() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url());
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+            row.next();
+            ProcessHandle session = ProcessHandle.of(row.getLong(1)).orElseThrow();
+            signal("KILL", session);
+            await().until(() -> !session.isAlive());
+        }
+    }
+
+    /** Ends it as {@code pg_ctl stop -m fast} does: sessions are ended, and everything is on disk. */
+    public void stop() {
+        end("INT");
+    }
+
     /** Ends it as {@code pg_ctl stop -m immediate} does: without a word to clients, and without a checkpoint. */
     public void stopImmediately() {
+        end("QUIT");
+    }
+
+    private void end(String signal) {
         ProcessHandle postmaster = postmaster();
-        signal("QUIT", postmaster);
+        signal(signal, postmaster);
         await().until(() -> !postmaster.isAlive() && !Files.exists(pidFile()));
     }
 
@@ -62,7 +103,7 @@ public final class OwnPostgres implements AutoCloseable {
     public void startAgain() {
         // what is left of it: a lock on the directory
         closeServer();
-        server = run(data, server.getPort());
+        server = run(server.getPort());
     }
 
     /** Keeps a copy of what it holds now: a replica that gets nothing more. */
@@ -80,7 +121,7 @@ public final class OwnPostgres implements AutoCloseable {
         FileSystemUtils.deleteRecursively(data);
         Files.move(replica(), data);
         Files.createFile(data.resolve("standby.signal"));
-        server = run(data, server.getPort());
+        server = run(server.getPort());
         try (Connection connection = DriverManager.getConnection(url());
                 Statement statement = connection.createStatement()) {
             statement.execute("select pg_promote()");
@@ -107,17 +148,18 @@ public final class OwnPostgres implements AutoCloseable {
         }
     }
 
-    private static EmbeddedPostgres run(Path data, int port) {
+    private EmbeddedPostgres run(int port) {
         try {
-            return EmbeddedPostgres.builder()
+            EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                     .setDataDirectory(data)
                     .setCleanDataDirectory(false)
                     .setPort(port)
                     // off by default, and then an immediate stop forgets what was committed in the last half second
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
-                    .setRegisterShutdownHook(true)
-                    .start();
+                    .setRegisterShutdownHook(true);
+            settings.forEach(builder::setServerConfig);
+            return builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException("could not start a PostgreSQL in " + data, e);
         }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Objects;
+import java.util.Optional;
 
 import io.fila.broker.clock.DatabaseClock.Bounds;
 import io.fila.broker.jdbc.Database;
@@ -18,8 +19,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps the records of deliveries true to the database's clock: notices when it was set or is another server's, and moves them.
- * Safe for use by several threads.
+ * Keeps the records of deliveries true to the database's clock: notices when it was set or is another server's, and moves them; and
+ * notices when the database may have forgotten some in a crash. Safe for use by several threads.
  */
 @Component
 public class Timeline {
@@ -30,8 +31,12 @@ public class Timeline {
      */
     public static final String ENTER = "select pg_advisory_xact_lock_shared(7434, 0)";
 
-    public static final String READ =
-            "select clock_timestamp(), generation, server_started = pg_postmaster_start_time() from clock";
+    public static final String READ = """
+            select clock_timestamp(),
+                   generation,
+                   server_started = pg_postmaster_start_time() and exists (select from server_run)
+            from clock
+            """;
 
     private static final String ENTER_AND_READ = ENTER + ";\n" + READ;
     private static final String EXCLUSIVELY = "select pg_advisory_xact_lock(7434, 0)";
@@ -80,7 +85,7 @@ public class Timeline {
     }
 
     /**
-     * Like {@link Database#inTransaction}, for work that goes by the clock. If the clock was set, recovers and tries once more; throws
+     * Like {@link Database#inTransaction}, for work that goes by the clock or changes what a crash is judged by. If the clock was set, recovers and tries once more; throws
      * {@code storage-unavailable} while it cannot be known what the clock shows.
      */
     public <T> T inTransaction(String activity, Database.Work<T> work) {
@@ -133,8 +138,8 @@ public class Timeline {
 
     private synchronized Bounds judge(long sent, ResultSet row, int first, long received) throws SQLException {
         adopt(row.getLong(first + 1));
-        boolean isSameServer = row.getBoolean(first + 2);
-        if (!isSameServer || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
+        boolean isSameRun = row.getBoolean(first + 2);
+        if (!isSameRun || !clock.observe(sent, row.getObject(first, OffsetDateTime.class), received)) {
             throw new ClockMovedException();
         }
         recovery.doubtIsOver();
@@ -225,14 +230,17 @@ public class Timeline {
         }
     }
 
-    /** Moves the records to the clock as it is now, unless another node has. */
+    /** Moves the records to the clock as it is now, and has throttles pause that a crash may have made forget, unless another node has. */
     public void recover() {
         synchronized (recovering) {
             database.inTransaction("recover the timeline", connection -> {
                         try (PreparedStatement statement = connection.prepareStatement(EXCLUSIVELY)) {
                             statement.execute();
                         }
-                        return recovery.recover(connection, this::adopt, generation());
+                        Optional<Long> begun = recovery.recover(connection, this::adopt, generation());
+                        // after the records were moved, by the clock as it is now
+                        CrashRecovery.recover(connection);
+                        return begun;
                     })
                     .ifPresent(this::beginGeneration);
         }

@@ -70,7 +70,7 @@ final class TimelineRecovery {
     private static final long GRACE = Duration.ofSeconds(3).toNanos();
 
     /** A message may be under way for no longer than this after its claim; the setting of the bound is far below. */
-    private static final long UNDER_WAY_MICROS = Duration.ofSeconds(5).toNanos() / 1000;
+    static final long UNDER_WAY_MICROS = Duration.ofSeconds(5).toNanos() / 1000;
 
     private final DatabaseClock clock;
     private final boolean losesRecords;
@@ -132,9 +132,10 @@ final class TimelineRecovery {
     private Optional<Long> move(Connection connection, Bounds deviation, long current) throws SQLException {
         long micros = Math.floorDiv(deviation.most(), 1000) + 1;
         try (PreparedStatement statement = connection.prepareStatement(MOVE)) {
-            for (int parameter = 1; parameter <= 4; parameter++) {
+            for (int parameter = 1; parameter <= 5; parameter++) {
                 statement.setLong(parameter, micros);
             }
+            statement.setLong(6, UNDER_WAY_MICROS);
             statement.executeUpdate();
         }
         log.warn(
@@ -153,8 +154,9 @@ final class TimelineRecovery {
             return Optional.empty();
         }
         try (PreparedStatement statement = connection.prepareStatement(COUNT_AS_NOW)) {
-            statement.setLong(1, UNDER_WAY_MICROS);
-            statement.setLong(2, UNDER_WAY_MICROS);
+            for (int parameter = 1; parameter <= 3; parameter++) {
+                statement.setLong(parameter, UNDER_WAY_MICROS);
+            }
             statement.executeUpdate();
         }
         log.warn(

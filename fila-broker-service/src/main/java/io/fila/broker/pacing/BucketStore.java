@@ -32,12 +32,24 @@ import tools.jackson.databind.json.JsonMapper;
 class BucketStore {
 
     private static final String INSERT = Sql.load(BucketStore.class, "insert_buckets");
+
+    /**
+     * The version, in a transaction that does not wait for the disk if the queue has fast deliveries. That is decided here, under the
+     * fence: whoever ends fast deliveries waits for the claims that are.
+     */
+    private static final String RULES = """
+            select throttle_version, case when fast_delivery then set_config('synchronous_commit', 'off', true) end
+            from queue
+            where id = ?
+              and not paused
+            """;
+
     private static final String OPEN = String.join(
             ";\n",
             Timeline.ENTER,
             Fence.SHARED,
             Timeline.READ,
-            "select throttle_version from queue where id = ? and not paused",
+            RULES,
             Sql.load(BucketStore.class, "lock_buckets"),
             RoomCount.SETTLE_AND_COUNT);
     private static final String CHARGE = Sql.load(BucketStore.class, "charge_buckets");
@@ -95,7 +107,7 @@ class BucketStore {
 
     /**
      * Holds the timeline, takes the fence, checks the version (I4), locks buckets (I6), settles records of theirs and counts their room: statements
-     * of their own, each newer than the locks before it, in one round trip.
+     * of their own, each newer than the locks before it, in one round trip. The transaction is fast if the queue's deliveries are.
      */
     Opening open(
             Connection connection,

@@ -123,6 +123,7 @@ class BucketSweeper {
     }
 
     private void forgetThrottles() {
+        store.forgetGaps();
         Set<String> unused = store.findUnusedThrottles();
         List<String> stillUnused =
                 unused.stream().filter(unusedBefore::contains).toList();

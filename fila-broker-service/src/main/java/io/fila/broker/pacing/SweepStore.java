@@ -28,6 +28,7 @@ final class SweepStore {
     private static final String LOCK_BUCKETS = Sql.load(SweepStore.class, "lock_buckets");
     private static final String PRUNE = Sql.load(SweepStore.class, "prune_deliveries");
     private static final String EVICT = Sql.load(SweepStore.class, "evict_buckets");
+    private static final String FORGET_GAPS = Sql.load(SweepStore.class, "forget_gaps");
     private static final String FIND_THROTTLES = Sql.load(SweepStore.class, "find_unused_throttles");
     private static final String LOCK_THROTTLES =
             "select name from throttle where name = any (?) order by name for update skip locked";
@@ -107,7 +108,17 @@ final class SweepStore {
         });
     }
 
-    /** Throttles that nobody declares and that have no buckets. */
+    /** Forgets what a crash has made incomplete of the throttles' history, where no limit counts it any more. */
+    void forgetGaps() {
+        timeline.inTransaction("forget gaps in the history of throttles", connection -> {
+            begin(connection);
+            try (PreparedStatement statement = connection.prepareStatement(FORGET_GAPS)) {
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    /** Throttles that nobody declares, that have no buckets and whose history is complete. */
     Set<String> findUnusedThrottles() {
         return database.run("find unused throttles", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(FIND_THROTTLES)) {

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
+import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Fence;
 import io.fila.broker.problem.ProblemCode;
@@ -26,6 +27,8 @@ class JdbcQueues implements Queues {
     private final QueueRepository repository;
     private final Database database;
     private final TransactionTemplate transaction;
+    private final Timeline timeline;
+    private final SettingsStore settings;
     private final ObjectProvider<QueueChanges> listeners;
     private final ObjectProvider<QueueDeletion> deletions;
 
@@ -33,11 +36,14 @@ class JdbcQueues implements Queues {
             QueueRepository repository,
             Database database,
             TransactionTemplate transaction,
+            Timeline timeline,
             ObjectProvider<QueueChanges> listeners,
             ObjectProvider<QueueDeletion> deletions) {
         this.repository = repository;
         this.database = database;
         this.transaction = transaction;
+        this.timeline = timeline;
+        this.settings = new SettingsStore(timeline);
         this.listeners = listeners;
         this.deletions = deletions;
     }
@@ -95,7 +101,7 @@ class JdbcQueues implements Queues {
             });
         }
         Set<Long> affected = new HashSet<>();
-        database.inTransactionWithoutResult("delete queue '" + name + "'", connection -> {
+        timeline.inTransaction("delete queue '" + name + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             Fence.exclusive(connection, deadLetterId);
             for (QueueDeletion deletion : deletions) {
@@ -116,6 +122,7 @@ class JdbcQueues implements Queues {
             update(connection, "delete from message where queue_id in (?, ?)", queue.id(), deadLetterId);
             update(connection, "delete from queue where id = ?", queue.id());
             update(connection, "delete from queue where id = ?", deadLetterId);
+            return true;
         });
         tell(queue.id());
         tell(deadLetterId);
@@ -162,15 +169,8 @@ class JdbcQueues implements Queues {
         }
     }
 
-    private Queue update(QueueName name, Function<Queue, QueueSettings> settings) {
-        transaction.executeWithoutResult(status -> {
-            // locked, so that a change made meanwhile is merged with this one and not undone by it
-            Queue present = repository
-                    .findForUpdate(name.value())
-                    .orElseThrow(() -> Queues.notFound(name))
-                    .toQueue();
-            repository.updateSettings(QueueRow.of(name, settings.apply(present), null));
-        });
+    private Queue update(QueueName name, Function<Queue, QueueSettings> change) {
+        settings.change(get(name), change);
         Queue changed = get(name);
         tell(changed.id());
         return changed;

@@ -1,7 +1,7 @@
 -- Counts all delivery records as having been made now, or as late as a message that is under way still may be: by which clock they
 -- were made nobody can tell. Allowance comes back a window later; nothing is exceeded. Every node counts as just seen, and every
 -- subscription as just renewed.
--- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, clock, node, subscription.
+-- Run under the exclusive lock of the timeline. Reads and writes all of: delivery, bucket, clock, throttle, node, subscription.
 with moment as materialized (
     select clock_timestamp() as now
 ),
@@ -17,6 +17,12 @@ moved_buckets as (
 ),
 moved_history as (
     update clock
+    set complete_from = moment.now + ? * interval '1 microsecond'
+    from moment
+    where complete_from is not null
+),
+moved_throttles as (
+    update throttle
     set complete_from = moment.now + ? * interval '1 microsecond'
     from moment
     where complete_from is not null

@@ -2,7 +2,7 @@
 -- at which it expects room, but no further ahead than it says. Never less than an earlier g of the bucket.
 -- Says when there is room for as many as are needed, and whether that is final: it is not while it goes by a bound that may yet be
 -- settled.
--- Windows that reach back to where a failover may have lost records (V007) have no room.
+-- Windows that reach back to where a failover (V007) or a crash (V010) may have lost records have no room.
 -- To be run after the buckets were locked, in a statement of its own: what it reads must be newer than the locks.
 -- Serving indexes: bucket_pkey, delivery_pkey: one probe for a limit, whatever its window holds. Reads only.
 with moment as materialized (
@@ -11,14 +11,7 @@ with moment as materialized (
 asked as materialized (
     select b.id,
            b.cum,
-           greatest(
-               b.closed_until,
-               (
-                   select c.complete_from + (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
-                   from clock c
-                   where c.complete_from is not null
-               )
-           ) as closed_until,
+           greatest(b.closed_until, t.incomplete_until) as closed_until,
            t.limit_counts,
            t.limit_windows_ms,
            moment.now,
@@ -31,7 +24,7 @@ asked as materialized (
     from moment
     cross join unnest(?::uuid[], ?::timestamptz[]) as a (id, expected)
     join bucket b on b.id = a.id
-    join throttle t on t.name = b.throttle
+    join counted_throttle t on t.name = b.throttle
 )
 select b.id,
        b.g,

@@ -13,14 +13,7 @@ buckets as (
                  and d.until > moment.now
                      - (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
            ) as active,
-           greatest(
-               b.closed_until,
-               (
-                   select c.complete_from + (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
-                   from clock c
-                   where c.complete_from is not null
-               )
-           ) > moment.now or exists (
+           greatest(b.closed_until, t.incomplete_until) > moment.now or exists (
                select 1
                from unnest(t.limit_counts, t.limit_windows_ms) as l (count, window_ms)
                cross join lateral (
@@ -46,7 +39,7 @@ buckets as (
                where b.cum - outside.cum >= l.count
            ) as without_room
     from moment
-    cross join throttle t
+    cross join counted_throttle t
     join bucket b on b.throttle = t.name
     where t.name = ?
 )

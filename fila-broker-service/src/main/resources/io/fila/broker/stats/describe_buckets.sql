@@ -15,16 +15,9 @@ select b.id,
        case when closed.until > moment.now then closed.until end as closed_until
 from moment
 cross join bucket b
-join throttle t on t.name = b.throttle
+join counted_throttle t on t.name = b.throttle
 cross join lateral (
-    select greatest(
-               b.closed_until,
-               (
-                   select c.complete_from + (select max(w) from unnest(t.limit_windows_ms) as w) * interval '1 millisecond'
-                   from clock c
-                   where c.complete_from is not null
-               )
-           ) as until
+    select greatest(b.closed_until, t.incomplete_until) as until
 ) closed
 cross join lateral (
     select array_agg(b.cum - outside.cum order by l.position) as used,

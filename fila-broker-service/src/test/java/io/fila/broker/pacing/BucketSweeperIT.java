@@ -172,6 +172,23 @@ class BucketSweeperIT {
                 .isZero();
     }
 
+    /** Its buckets were forgotten in a crash: a new throttle of the name would take its history for complete. */
+    @Test
+    void keepsAThrottleWhoseHistoryIsIncompleteForItsLongestWindow() {
+        rows.throttle("stripe", List.of(), false, "9/1m");
+        rows.execute("update throttle set complete_from = clock_timestamp() - interval '50 s'");
+
+        sweeper.sweep();
+        sweeper.sweep();
+        assertThat(count("throttle where complete_from is not null")).isEqualTo(1);
+
+        rows.execute("update throttle set complete_from = clock_timestamp() - interval '61 s'");
+        sweeper.sweep();
+        assertThat(count("throttle where complete_from is null")).isEqualTo(1);
+        sweeper.sweep();
+        assertThat(count("throttle")).isZero();
+    }
+
     @Test
     void sweepsByItselfUntilItIsClosed() throws InterruptedException {
         rows.throttle("stripe", BY_CUSTOMER, false, "9/1m");

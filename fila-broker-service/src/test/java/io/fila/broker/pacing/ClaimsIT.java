@@ -1,5 +1,7 @@
 package io.fila.broker.pacing;
 
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +26,9 @@ class ClaimsIT {
     private static final UUID SECOND = new UUID(1, 2);
 
     private final StoredRows rows = new StoredRows();
-    private final Claims claims = new Claims(
-            rows.database, new BucketStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS)));
+    private final BucketStore buckets =
+            new BucketStore(rows.database, new Timeline(rows.database, Failover.SYNCHRONOUS));
+    private final Claims claims = new Claims(rows.database, buckets);
     private QueueRules rules;
 
     @BeforeEach
@@ -89,5 +92,32 @@ class ClaimsIT {
         assertThat(claimed.answers())
                 .containsExactly(
                         new LaneAnswer(FIRST, 1, 1, claimed.answers().get(0).head()));
+    }
+
+    /** A claim of one that was proposed before the setting was changed goes by the new one: it is looked at under the fence. */
+    @Test
+    void waitsForTheDiskUnlessTheQueueHasFastDeliveries() {
+        assertThat(durability()).isEqualTo("on");
+
+        rows.execute("update queue set fast_delivery = true");
+        assertThat(durability()).isEqualTo("off");
+
+        rows.execute("update queue set fast_delivery = false");
+        assertThat(durability()).isEqualTo("on");
+    }
+
+    /** What the commit of a claim would do. */
+    private String durability() {
+        return rows.database.inTransaction("open a claim", connection -> {
+            try (Statement statement = connection.createStatement()) {
+                // the server of these tests gives it up
+                statement.execute("set synchronous_commit = on");
+                buckets.open(connection, rules, List.of(), Map.of(), Duration.ZERO, List.of());
+                try (ResultSet row = statement.executeQuery("show synchronous_commit")) {
+                    row.next();
+                    return row.getString(1);
+                }
+            }
+        });
     }
 }

@@ -100,6 +100,23 @@ class RoomIT {
         assertThat(settled.isFinal()).isTrue();
     }
 
+    /** As after a crash, of the throttle, or a failover, of all. The longest window is that of the second limit. */
+    @Test
+    void hasNoRoomWhileAWindowReachesBackToWhereRecordsMayBeMissing() {
+        rows.execute("update clock set complete_from = clock_timestamp() - interval '61 minutes'");
+        assertThat(count(Map.of()).room()).isEqualTo(4);
+
+        rows.execute("update throttle set complete_from = clock_timestamp() - interval '59 minutes'");
+        Room closed = count(Map.of());
+        assertThat(closed.room()).isZero();
+        assertThat(closed.roomAt()).isBetween(closed.g(), closed.g().plusMinutes(1));
+        assertThat(closed.isFinal()).isTrue();
+        assertThat(count(Map.of(bucket, closed.g().plusMinutes(2))).room()).isZero();
+
+        rows.execute("update throttle set complete_from = clock_timestamp() - interval '61 minutes'");
+        assertThat(count(Map.of()).room()).isEqualTo(4);
+    }
+
     @Test
     void grantsAheadForTheMomentAtWhichThereIsRoomAndNoFurther() {
         Grant first = grant(4);

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import static io.fila.broker.RecordingConsumer.subscribe;
+import static io.fila.broker.RecordingConsumer.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -78,6 +80,47 @@ class JdbcQueuesIT {
         QueueSettings settings = changed.orTimeout(60, TimeUnit.SECONDS).join().settings();
         assertThat(settings.visibilityTimeout()).isEqualTo(Duration.ofMinutes(2));
         assertThat(settings.maxBacklog()).isEqualTo(7);
+    }
+
+    /** A claim that did not wait for the disk could be forgotten after the queue was taken for one whose claims do. */
+    @Test
+    void endsFastDeliveriesWhenNoClaimIsUnderWay() throws SQLException {
+        queues.change(queue, SettingsChange.of(DeliveryDurability.FAST));
+        statement.execute("begin");
+        statement.execute("select pg_advisory_xact_lock_shared(7433, hashint8(id)) from queue where name = '%s'"
+                .formatted(queue));
+
+        CompletableFuture<Queue> changed = CompletableFuture.supplyAsync(
+                () -> queues.change(queue, SettingsChange.of(DeliveryDurability.COMMITTED)));
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(this::isWaitedFor);
+        assertThat(queues.get(queue).settings().deliveryDurability()).isEqualTo(DeliveryDurability.FAST);
+        statement.execute("commit");
+
+        assertThat(changed.orTimeout(60, TimeUnit.SECONDS).join().settings().deliveryDurability())
+                .isEqualTo(DeliveryDurability.COMMITTED);
+    }
+
+    /** Its throttles would not have paused, since no queue with fast deliveries declared them any more. */
+    @Test
+    void noticesACrashBeforeItEndsFastDeliveriesOrAQueue() throws SQLException {
+        queues.change(queue, SettingsChange.of(DeliveryDurability.FAST));
+        subscribe(broker, queue, throttle("kept-" + queue, "5/1h"));
+
+        statement.execute("delete from server_run");
+        queues.declare(queue, SettingsChange.NONE);
+        assertThat(pauses()).isOne();
+
+        queues.change(queue, SettingsChange.of(DeliveryDurability.FAST));
+        statement.execute("update throttle set complete_from = null; delete from server_run");
+        queues.delete(queue, true);
+        assertThat(pauses()).isOne();
+    }
+
+    private long pauses() throws SQLException {
+        try (var row = statement.executeQuery("select count(*) from throttle where complete_from is not null")) {
+            row.next();
+            return row.getLong(1);
+        }
     }
 
     @Test

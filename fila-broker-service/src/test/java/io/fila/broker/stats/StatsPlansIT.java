@@ -71,6 +71,9 @@ class StatsPlansIT {
         for (int i = 0; i < 60; i++) {
             Bucket bucket = rows.bucket("stripe", BY_CUSTOMER, List.of("c" + i));
             deliverAtRandom(bucket, random);
+            if (i == 50) {
+                rows.execute("update throttle set complete_from = clock_timestamp() - interval '10 s'");
+            }
             String about = "bucket " + i;
             rows.database.inTransactionWithoutResult("compare", connection -> {
                 ClaimRoom claim = countRoom(connection, bucket.id());
