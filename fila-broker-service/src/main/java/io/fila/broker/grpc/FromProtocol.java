@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 import com.google.protobuf.Duration;
@@ -14,7 +13,7 @@ import io.fila.broker.message.Lease;
 import io.fila.broker.message.NewMessage;
 import io.fila.broker.message.Payload;
 import io.fila.broker.message.Settlement;
-import io.fila.broker.problem.Names;
+import io.fila.broker.problem.Ids;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.DeliveryDurability;
 import io.fila.broker.queue.Ordering;
@@ -41,7 +40,7 @@ final class FromProtocol {
 
     static NewMessage message(String at, OutgoingMessage message) {
         return new NewMessage(
-                message.hasId() ? uuid(at + "id", message.getId()) : null,
+                message.hasId() ? Ids.parse(at + "id", message.getId()) : null,
                 new Payload(message.getPayload().toByteArray(), kind(at, message)),
                 message.getHeadersMap(),
                 message.hasFairnessKey() ? message.getFairnessKey() : null,
@@ -178,18 +177,6 @@ final class FromProtocol {
                 throw ProblemException.invalid("%spayload_kind: expected bytes (0), text (1) or JSON (2), got %d"
                         .formatted(at, message.getPayloadKindValue()));
         };
-    }
-
-    private static @Nullable UUID uuid(String field, String text) {
-        try {
-            UUID uuid = UUID.fromString(text);
-            if (uuid.toString().equalsIgnoreCase(text)) {
-                return uuid;
-            }
-        } catch (IllegalArgumentException e) {
-            // said below
-        }
-        throw ProblemException.invalid("%s: expected a UUID, got '%s'".formatted(field, Names.shown(text)));
     }
 
     private static java.time.Duration duration(String field, Duration duration) {
