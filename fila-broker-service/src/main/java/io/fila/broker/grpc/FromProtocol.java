@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.fila.broker.message.Lease;
+import io.fila.broker.message.MessageState;
 import io.fila.broker.message.NewMessage;
 import io.fila.broker.message.Payload;
 import io.fila.broker.message.Settlement;
@@ -22,7 +23,10 @@ import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
+import io.fila.protocol.v1.ChangeQueueRequest;
+import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.Extend;
+import io.fila.protocol.v1.ListMessagesRequest;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.OutgoingMessage;
 import io.fila.protocol.v1.QueueSettings;
@@ -38,7 +42,17 @@ final class FromProtocol {
 
     private FromProtocol() {}
 
-    static NewMessage message(String at, OutgoingMessage message) {
+    /** Problems name the index of a message if there are several. */
+    static List<NewMessage> messages(EnqueueRequest request) {
+        List<NewMessage> messages = new ArrayList<>(request.getMessagesCount());
+        for (int i = 0; i < request.getMessagesCount(); i++) {
+            String at = request.getMessagesCount() == 1 ? "" : "messages[" + i + "].";
+            messages.add(message(at, request.getMessages(i)));
+        }
+        return messages;
+    }
+
+    private static NewMessage message(String at, OutgoingMessage message) {
         return new NewMessage(
                 message.hasId() ? Ids.parse(at + "id", message.getId()) : null,
                 new Payload(message.getPayload().toByteArray(), kind(at, message)),
@@ -133,6 +147,44 @@ final class FromProtocol {
                 settings.hasDeadLetterRetention()
                         ? Optional.of(duration("dead_letter_retention", settings.getDeadLetterRetention()))
                         : null);
+    }
+
+    /** A change of a queue: what is absent stays. */
+    static SettingsChange change(ChangeQueueRequest request) {
+        QueueSettings given = request.getSettings();
+        requireNotBoth("max_backlog", given.hasMaxBacklog(), request.getRemoveMaxBacklog());
+        requireNotBoth("dead_letter_retention", given.hasDeadLetterRetention(), request.getRemoveDeadLetterRetention());
+        SettingsChange change = settings(given);
+        return new SettingsChange(
+                change.visibilityTimeout(),
+                change.retry(),
+                request.getRemoveMaxBacklog() ? Optional.empty() : change.maxBacklog(),
+                change.ordering(),
+                change.deliveryDurability(),
+                request.getRemoveDeadLetterRetention() ? Optional.empty() : change.deadLetterRetention());
+    }
+
+    private static void requireNotBoth(String setting, boolean given, boolean removed) {
+        if (given && removed) {
+            throw ProblemException.invalid(
+                    "remove_%1$s: expected at most one of settings.%1$s and remove_%1$s, got both".formatted(setting));
+        }
+    }
+
+    /** Null: all. */
+    static @Nullable MessageState state(ListMessagesRequest request) {
+        return switch (request.getState()) {
+            case MESSAGE_STATE_UNSPECIFIED -> null;
+            case MESSAGE_STATE_READY -> MessageState.READY;
+            case MESSAGE_STATE_DELAYED -> MessageState.DELAYED;
+            case MESSAGE_STATE_UNCLASSIFIED -> MessageState.UNCLASSIFIED;
+            case MESSAGE_STATE_LEASED -> MessageState.LEASED;
+            case MESSAGE_STATE_THROTTLED -> MessageState.THROTTLED;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid(
+                        "state: expected ready (1), delayed (2), unclassified (3) or leased (4), got %d"
+                                .formatted(request.getStateValue()));
+        };
     }
 
     private static Ordering ordering(io.fila.protocol.v1.Ordering ordering) {
