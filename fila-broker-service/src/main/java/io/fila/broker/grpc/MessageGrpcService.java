@@ -7,6 +7,7 @@ import io.fila.protocol.v1.CancelMessageRequest;
 import io.fila.protocol.v1.CancelMessageResponse;
 import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.EnqueueResponse;
+import io.fila.protocol.v1.EnqueueStreamResponse;
 import io.fila.protocol.v1.GetMessageRequest;
 import io.fila.protocol.v1.GetMessageResponse;
 import io.fila.protocol.v1.ListMessagesRequest;
@@ -20,10 +21,12 @@ import org.springframework.grpc.server.service.GrpcService;
 class MessageGrpcService extends MessageServiceImplBase {
 
     private final Messages messages;
+    private final EnqueueStreams streams;
     private final BlockingCalls calls;
 
-    MessageGrpcService(Messages messages, BlockingCalls administration) {
+    MessageGrpcService(Messages messages, EnqueueStreams streams, BlockingCalls administration) {
         this.messages = messages;
+        this.streams = streams;
         this.calls = administration;
     }
 
@@ -42,6 +45,11 @@ class MessageGrpcService extends MessageServiceImplBase {
         } catch (RuntimeException e) {
             answer.onError(GrpcProblems.of(e));
         }
+    }
+
+    @Override
+    public StreamObserver<EnqueueRequest> enqueueStream(StreamObserver<EnqueueStreamResponse> answers) {
+        return streams.open(answers);
     }
 
     @Override

@@ -29,6 +29,9 @@ public interface Messages {
         return enqueue(queue, messages, messages.size() > 1);
     }
 
+    /** Begins the enqueues of a producer that wants them stored in the order in which it hands them over. */
+    EnqueueSequence sequence();
+
     /** The message, or {@code message-not-found}. */
     MessageView get(UUID id);
 
