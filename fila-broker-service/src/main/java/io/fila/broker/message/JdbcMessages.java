@@ -34,6 +34,7 @@ class JdbcMessages implements Messages {
     private final DelayedPromoter promoter;
     private final MessageMeters meters;
     private final Batcher<EnqueueCall> batcher;
+    private final EnqueueWaitingRoom waitingRoom = new EnqueueWaitingRoom(BOUNDS.waitingWeight());
 
     JdbcMessages(
             QueueDirectory queues,
@@ -58,16 +59,26 @@ class JdbcMessages implements Messages {
     @Override
     public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages, boolean indexed) {
         try {
-            long bytes = check.requireValid(messages, indexed);
-            Queue queue = queues.get(name);
-            MessageCheck.requireOrderingKey(queue, messages, indexed);
-            backlogs.admit(queue, messages.size());
-            EnqueueCall call = EnqueueCall.of(queue, messages, bytes);
+            EnqueueCall call = prepare(name, messages, indexed);
             batcher.submit(call);
             return call.answer();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    @Override
+    public EnqueueSequence sequence() {
+        return new EnqueueLines(
+                (name, messages) -> prepare(name, messages, messages.size() > 1), batcher::submit, waitingRoom);
+    }
+
+    private EnqueueCall prepare(QueueName name, List<NewMessage> messages, boolean indexed) {
+        long bytes = check.requireValid(messages, indexed);
+        Queue queue = queues.get(name);
+        MessageCheck.requireOrderingKey(queue, messages, indexed);
+        backlogs.admit(queue, messages.size());
+        return EnqueueCall.of(queue, messages, bytes);
     }
 
     @Override

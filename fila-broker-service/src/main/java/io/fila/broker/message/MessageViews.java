@@ -90,6 +90,9 @@ class MessageViews {
                     "state: expected ready, delayed, leased or unclassified; throttled messages are listed as ready, and counted in"
                             + " the statistics");
         }
+        if (limit < 1 || limit > Messages.LARGEST_PAGE) {
+            throw ProblemException.invalid("limit: expected 1 to %d, got %d".formatted(Messages.LARGEST_PAGE, limit));
+        }
         Queue queue = queues.get(name);
         int code = state == null ? -1 : state.ordinal();
         return database.run("list messages of queue '" + name + "'", connection -> {

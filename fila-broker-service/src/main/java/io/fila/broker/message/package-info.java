@@ -10,7 +10,8 @@
  * retention ends ({@code DeadLetterReaper}). Both go through them in transactions of bounded batches, and leave alone what somebody
  * else has.
  *
- * <p>Enqueues and settlements of concurrent callers share statements ({@link io.fila.broker.jdbc.Batcher}). Times are the
+ * <p>Enqueues and settlements of concurrent callers share statements ({@link io.fila.broker.jdbc.Batcher}), in no order; a producer
+ * that wants one hands them over as an {@link io.fila.broker.message.EnqueueSequence}. Times are the
  * database's; expiry and delay never depend on a node's clock ({@link io.fila.broker.message.LeaseReclaimer}, {@code
  * DelayedPromoter}). What becomes ready is announced to {@link io.fila.broker.message.ReadySignals}, which {@code pacing}
  * implements.

@@ -17,6 +17,7 @@ import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.Queues;
+import io.fila.broker.stats.Overviews;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.subscription.Subscriptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,6 +125,7 @@ abstract class RestSlice {
     @Import({
         BlockingCalls.class,
         MessageController.class,
+        Overviews.class,
         ProblemHandler.class,
         QueueController.class,
         RequestBodies.class,
