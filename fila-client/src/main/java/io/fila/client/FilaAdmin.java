@@ -3,7 +3,7 @@ package io.fila.client;
 import java.util.List;
 
 /**
- * Administers queues and messages: what REST can do, typed. Obtained as {@link FilaClient#admin()}; safe for use by several threads.
+ * Administers queues, messages and throttles: what REST can do, typed. Obtained as {@link FilaClient#admin()}; safe for use by several threads.
  *
  * <p>Every method blocks until the broker has answered, for the client's request timeout at most, and throws {@link FilaException}
  * with the code of whatever is wrong ({@code queue-not-found}, {@code queue-not-empty}, {@code message-leased}, …). What takes as
@@ -64,4 +64,18 @@ public interface FilaAdmin {
 
     /** Removes a message of one queue that is not leased. */
     void cancel(String id, String queue);
+
+    /** The throttles that are declared or have deliveries in their window, by name, without their buckets. */
+    List<ThrottleStats> throttles();
+
+    /** A throttle with the buckets that hold most, or {@code throttle-not-found}. */
+    ThrottleStats throttleStats(String name, TopBuckets topBuckets);
+
+    /**
+     * One bucket of a throttle.
+     *
+     * @param key the value of each component of its key, in order; none: the one bucket of a throttle without a key, or that of
+     *     messages lacking the key
+     */
+    BucketStats throttleBucket(String name, String... key);
 }

@@ -65,7 +65,7 @@ public interface FilaClient extends AutoCloseable {
     /** Like {@link #tryAcquire}, without waiting for the answer. */
     CompletableFuture<PermitResult> tryAcquireAsync(String throttle, List<String> key, int permits);
 
-    /** Administers queues and messages, on the same connection. */
+    /** Administers queues, messages and throttles, on the same connection. */
     FilaAdmin admin();
 
     /**

@@ -12,13 +12,19 @@ import io.fila.protocol.v1.ChangeQueueResponse;
 import io.fila.protocol.v1.DeclareQueueResponse;
 import io.fila.protocol.v1.DeleteQueueRequest;
 import io.fila.protocol.v1.DeleteQueueResponse;
+import io.fila.protocol.v1.GetBucketRequest;
+import io.fila.protocol.v1.GetBucketResponse;
 import io.fila.protocol.v1.GetMessageRequest;
 import io.fila.protocol.v1.GetMessageResponse;
 import io.fila.protocol.v1.GetQueueRequest;
 import io.fila.protocol.v1.GetQueueResponse;
+import io.fila.protocol.v1.GetThrottleRequest;
+import io.fila.protocol.v1.GetThrottleResponse;
 import io.fila.protocol.v1.ListMessagesResponse;
 import io.fila.protocol.v1.ListQueuesRequest;
 import io.fila.protocol.v1.ListQueuesResponse;
+import io.fila.protocol.v1.ListThrottlesRequest;
+import io.fila.protocol.v1.ListThrottlesResponse;
 import io.fila.protocol.v1.MessageServiceGrpc.MessageServiceStub;
 import io.fila.protocol.v1.PauseQueueRequest;
 import io.fila.protocol.v1.PauseQueueResponse;
@@ -29,6 +35,7 @@ import io.fila.protocol.v1.RedriveQueueRequest;
 import io.fila.protocol.v1.RedriveQueueResponse;
 import io.fila.protocol.v1.ResumeQueueRequest;
 import io.fila.protocol.v1.ResumeQueueResponse;
+import io.fila.protocol.v1.ThrottleServiceGrpc.ThrottleServiceStub;
 import io.grpc.stub.StreamObserver;
 import org.jspecify.annotations.Nullable;
 
@@ -160,6 +167,38 @@ final class GrpcFilaAdmin implements FilaAdmin {
                 "cancel message " + id, (stub, answer) -> stub.cancelMessage(request.build(), answer));
     }
 
+    @Override
+    public List<ThrottleStats> throttles() {
+        ListThrottlesResponse response = throttles(
+                "list throttles",
+                (stub, answer) -> stub.listThrottles(ListThrottlesRequest.getDefaultInstance(), answer));
+        return response.getThrottlesList().stream()
+                .map(ThrottlesFromProtocol::stats)
+                .toList();
+    }
+
+    @Override
+    public ThrottleStats throttleStats(String name, TopBuckets topBuckets) {
+        GetThrottleRequest request = GetThrottleRequest.newBuilder()
+                .setThrottle(name)
+                .setTopBuckets(topBuckets.count())
+                .build();
+        GetThrottleResponse response =
+                throttles("look at throttle '" + name + "'", (stub, answer) -> stub.getThrottle(request, answer));
+        return ThrottlesFromProtocol.stats(response.getThrottle());
+    }
+
+    @Override
+    public BucketStats throttleBucket(String name, String... key) {
+        GetBucketRequest request = GetBucketRequest.newBuilder()
+                .setThrottle(name)
+                .addAllKey(List.of(key))
+                .build();
+        GetBucketResponse response = throttles(
+                "look at a bucket of throttle '" + name + "'", (stub, answer) -> stub.getBucket(request, answer));
+        return ThrottlesFromProtocol.bucket(response.getBucket());
+    }
+
     private Duration longest() {
         Duration timeout = calls.broker().requestTimeout();
         return timeout.compareTo(LONG) > 0 ? timeout : LONG;
@@ -171,6 +210,10 @@ final class GrpcFilaAdmin implements FilaAdmin {
 
     private <A> A queues(String activity, Duration timeout, BiConsumer<QueueServiceStub, StreamObserver<A>> method) {
         return Answers.await(calls.call(activity, timeout, calls.broker().queues(), method));
+    }
+
+    private <A> A throttles(String activity, BiConsumer<ThrottleServiceStub, StreamObserver<A>> method) {
+        return Answers.await(calls.call(activity, calls.broker().throttles(), method));
     }
 
     private <A> A messages(String activity, BiConsumer<MessageServiceStub, StreamObserver<A>> method) {

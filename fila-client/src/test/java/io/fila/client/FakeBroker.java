@@ -18,10 +18,16 @@ import io.fila.protocol.v1.CancelMessageRequest;
 import io.fila.protocol.v1.CancelMessageResponse;
 import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.EnqueueResponse;
+import io.fila.protocol.v1.GetBucketRequest;
+import io.fila.protocol.v1.GetBucketResponse;
 import io.fila.protocol.v1.GetMessageRequest;
 import io.fila.protocol.v1.GetMessageResponse;
+import io.fila.protocol.v1.GetThrottleRequest;
+import io.fila.protocol.v1.GetThrottleResponse;
 import io.fila.protocol.v1.ListMessagesRequest;
 import io.fila.protocol.v1.ListMessagesResponse;
+import io.fila.protocol.v1.ListThrottlesRequest;
+import io.fila.protocol.v1.ListThrottlesResponse;
 import io.fila.protocol.v1.MessageServiceGrpc;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
@@ -191,6 +197,21 @@ final class FakeBroker implements AutoCloseable {
     }
 
     private final class Throttles extends ThrottleServiceGrpc.ThrottleServiceImplBase {
+        @Override
+        public void getThrottle(GetThrottleRequest request, StreamObserver<GetThrottleResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void listThrottles(ListThrottlesRequest request, StreamObserver<ListThrottlesResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void getBucket(GetBucketRequest request, StreamObserver<GetBucketResponse> response) {
+            administration.administer(request, response);
+        }
+
         @Override
         public void acquirePermits(AcquirePermitsRequest request, StreamObserver<AcquirePermitsResponse> response) {
             permitRequests.add(request);
