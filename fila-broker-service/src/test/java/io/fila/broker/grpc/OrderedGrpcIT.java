@@ -39,10 +39,15 @@ class OrderedGrpcIT {
                 TestDatabase.create(),
                 "fila.broker.pacing.sweep-interval=10m",
                 // a claim that takes longer is given back, and something else goes first
-                "fila.broker.pacing.token-expiry=10s");
+                "fila.broker.pacing.token-expiry=900ms");
         client = FilaClient.builder()
                 .address("dns:///127.0.0.1:" + broker.grpcPort())
                 .build();
+        // the first claim of all is the slowest by far
+        client.declareQueue(
+                QueueSpec.builder("warm-up").ordering(QueueSpec.Ordering.by()).build());
+        client.send("warm-up", message("m", Map.of()));
+        receivedOneByOne("warm-up", 1);
     }
 
     @AfterAll
