@@ -193,10 +193,11 @@ class FairnessIT {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void sharesByWeight(int nodes) {
+        subscribe(nodes);
         enqueue("light", 1, 15_000);
         enqueue("heavy", 3, 40_000);
 
-        consume(nodes);
+        begin();
 
         assertShares(Map.of("light", 1, "heavy", 3), 0, MANY);
     }
@@ -235,8 +236,9 @@ class FairnessIT {
     @ValueSource(ints = {1, 2})
     void letsALoneMessageWaitNoLongerThanItsTurn(int nodes) {
         int noisy = 60_000;
+        subscribe(nodes);
         enqueue("noisy", 1, noisy);
-        consume(nodes);
+        begin();
         awaitTurns(List.of("noisy"), 0, RESERVE);
         List<Integer> passed = new ArrayList<>();
         for (int i = 1; i <= 20; i++) {
@@ -255,10 +257,9 @@ class FairnessIT {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void givesAThrottledGroupItsLimitAndTheOthersTheRestByWeight(int nodes) {
-        int limit = 100;
-        Duration window = Duration.ofMillis(500);
-        subscribe(
-                nodes, throttle("limit-" + queue, List.of("header:account"), MissingKey.UNTHROTTLED, limit + "/500ms"));
+        int limit = 200;
+        Duration window = Duration.ofSeconds(1);
+        subscribe(nodes, throttle("limit-" + queue, List.of("header:account"), MissingKey.UNTHROTTLED, limit + "/1s"));
         enqueue("held", 3, 10_000, i -> Map.of("account", "held"));
         enqueue("light", 1, 15_000);
         enqueue("heavy", 3, 40_000);
@@ -272,19 +273,20 @@ class FairnessIT {
                 .toList();
         long took = turns.get(turns.size() - 1).at() - held.get(0);
         assertThat(RecordingConsumer.mostInAny(window, held)).isEqualTo(limit);
-        // all of it at the beginning, and again whenever it is back, which is noticed within a twentieth of the window
-        assertThat(held).hasSizeGreaterThanOrEqualTo((int) (limit * (1 + took / (window.toNanos() * 21 / 20))));
+        // all of it at the beginning, and again whenever it is back, which is noticed within a tenth of the window
+        assertThat(held).hasSizeGreaterThanOrEqualTo((int) (limit * (1 + took / (window.toNanos() * 11 / 10))));
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void sharesTheRoomOfABucketByWeight(int nodes) {
-        enqueue("light", 1, 5_000);
-        enqueue("heavy", 3, 10_000);
+    /** A node's first claim gives what room there is to the first group, once: of so many deliveries that is too little to be seen. */
+    @Test
+    void sharesTheRoomOfABucketByWeight() {
+        subscribe(2, throttle("limit-" + queue, "1000/100ms"));
+        enqueue("light", 1, 13_000);
+        enqueue("heavy", 3, 33_000);
 
-        consume(nodes, throttle("limit-" + queue, "200/100ms"));
+        begin();
 
-        assertShares(Map.of("light", 1, "heavy", 3), 0, 6_000);
+        assertShares(Map.of("light", 1, "heavy", 3), 0, 40_000);
     }
 
     @ParameterizedTest
@@ -295,9 +297,10 @@ class FairnessIT {
         weights.put("", 2);
         weights.put("null", 3);
         weights.put("unkeyed", 4);
+        subscribe(nodes);
         weights.forEach((group, weight) -> enqueue(group, weight, 1_000 * weight + 2 * RESERVE));
 
-        consume(nodes);
+        begin();
 
         assertShares(weights, 0, 10_000);
     }
@@ -316,11 +319,12 @@ class FairnessIT {
 
     @Test
     void sharesByWeightWhateverTheCreditOfNodesAndHoweverSlowAConsumer() {
-        enqueue("light", 1, 8_000);
-        enqueue("heavy", 3, 20_000);
         Consumer ready = new Consumer(brokers.get(0));
         Consumer narrow = new Consumer(brokers.get(1));
         Consumer slow = new Consumer(brokers.get(1));
+        enqueue("light", 1, 8_000);
+        enqueue("heavy", 3, 20_000);
+        awaitSignals();
         ledger.deliveryListeners.add(slow.stream::credited);
 
         ready.begin(() -> CLAIM);
@@ -337,9 +341,10 @@ class FairnessIT {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void goesByTheWeightOfTheLatestMessageOnEveryNode(int nodes) {
+        subscribe(nodes);
         enqueue("changing", 1, 20_000);
         enqueue("fixed", 1, 10_000);
-        consume(nodes);
+        begin();
         awaitTurns(List.of("changing", "fixed"), 0, 2_000);
 
         // one request: the last of its messages is the latest
@@ -361,7 +366,8 @@ class FairnessIT {
         enqueue("fixed", 1, 6_000);
         enqueue("changing", 3, 1);
 
-        consume(2);
+        subscribe(2);
+        begin();
 
         assertShares(Map.of("changing", 3, "fixed", 1), 0, 10_000);
     }
@@ -375,17 +381,14 @@ class FairnessIT {
         }
     }
 
-    /** Has a consumer on each of so many nodes begin. */
-    private void consume(int nodes, ThrottleDeclaration... throttles) {
-        subscribe(nodes, throttles);
-        begin();
-    }
-
+    /** Has a consumer on each of so many nodes, which takes nothing yet. */
     private void subscribe(int nodes, ThrottleDeclaration... throttles) {
         brokers.subList(0, nodes).forEach(broker -> new Consumer(broker, throttles));
     }
 
+    /** Has consumers begin when their nodes know how much waits: a lane of unknown length is asked for little at first. */
     private void begin() {
+        awaitSignals();
         consumers.forEach(consumer -> consumer.begin(() -> 2 * CLAIM));
     }
 
