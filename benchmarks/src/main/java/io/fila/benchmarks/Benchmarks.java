@@ -18,6 +18,11 @@ final class Benchmarks {
               keys          what is left of keys that were used once (keys)
               chaos         three nodes under random kills and stalls: no window exceeded, nothing lost, nothing acknowledged
                             returns (seconds)
+              order         1,000 ordering groups on three nodes under random kills and stalls: never two of a group in flight,
+                            every group in its order (seconds)
+              backlog       what it costs to work with a queue that holds so many ready and so many delayed messages, and how
+                            soon it delivers after a crash (messages)
+              soak          whether tables grow at half of the greatest rate, and beside a held snapshot (seconds)
             """;
 
     private static final Map<String, Scenario> SCENARIOS = Map.of(
@@ -27,7 +32,10 @@ final class Benchmarks {
             "cost", new Scenario(ThrottleCost::run, 100_000),
             "relane", new Scenario(Relaning::run, 1_000_000),
             "keys", new Scenario(KeysUsedOnce::run, 200_000),
-            "chaos", lasting(Chaos::run, 300));
+            "chaos", lasting(Chaos::run, 300),
+            "order", lasting(OrderedGroups::run, 120),
+            "backlog", new Scenario(LargeBacklog::run, 1_000_000),
+            "soak", lasting(Soak::run, 1_800));
 
     private Benchmarks() {}
 

@@ -45,8 +45,8 @@ final class Chaos {
             "mails-slow", List.of("25/1s"),
             "per-customer-long", List.of("8/1s", "100/20s"));
 
-    private final Random random;
     private final Cluster cluster;
+    private final Harm harm;
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final Set<String> delivered = ConcurrentHashMap.newKeySet();
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
@@ -54,7 +54,7 @@ final class Chaos {
 
     private Chaos(Cluster cluster, Random random) {
         this.cluster = cluster;
-        this.random = random;
+        this.harm = new Harm(cluster, random);
     }
 
     static boolean run(Path directory, Duration length) throws Exception {
@@ -91,7 +91,7 @@ final class Chaos {
             Thread producing = new Thread(() -> produce(producer, end), "producer");
             producing.start();
             while (System.nanoTime() - end < 0) {
-                harm();
+                harm.once();
             }
             producing.join();
             drain();
@@ -158,25 +158,6 @@ final class Chaos {
                 return;
             }
         }
-    }
-
-    private void harm() throws IOException {
-        BrokerNode node = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
-        int kind = random.nextInt(10);
-        if (kind < 3) {
-            System.out.print("k");
-            node.kill();
-            Pause.of(Duration.ofMillis(random.nextInt(2_000)));
-            node.start();
-        } else if (kind < 9) {
-            System.out.print("s");
-            node.stall(Duration.ofMillis(100 + random.nextInt(1_400)));
-        } else {
-            System.out.print("S");
-            node.stall(Duration.ofMillis(6_000 + random.nextInt(4_000)));
-        }
-        System.out.flush();
-        Pause.of(Duration.ofMillis(500 + random.nextInt(3_000)));
     }
 
     private void drain() throws IOException {

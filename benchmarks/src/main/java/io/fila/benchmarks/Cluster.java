@@ -85,6 +85,30 @@ final class Cluster implements AutoCloseable {
                 .strip());
     }
 
+    /** What all processes of the database's server have used of the CPU, in user and system mode. Linux. */
+    long databaseCpuMillis() throws IOException {
+        long postmaster = postmaster();
+        long ticks = 0;
+        try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : processes) {
+                try {
+                    String stat = Files.readString(process.resolve("stat"));
+                    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+                    boolean isItsOwn = process.getFileName().toString().equals(Long.toString(postmaster));
+                    if (isItsOwn || Long.parseLong(fields[1]) == postmaster) {
+                        // user and system time, and those of children that have ended
+                        for (int field = 11; field <= 14; field++) {
+                            ticks += Long.parseLong(fields[field]);
+                        }
+                    }
+                } catch (IOException e) {
+                    // it has ended
+                }
+            }
+        }
+        return ticks * 10;
+    }
+
     /** Of all that have written one. */
     List<Path> deliveryLogs() throws IOException {
         try (var files = Files.list(directory)) {

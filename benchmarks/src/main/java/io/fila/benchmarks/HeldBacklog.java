@@ -1,7 +1,6 @@
 package io.fila.benchmarks;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +88,7 @@ final class HeldBacklog {
                             .build());
             consumer.request(1_000);
             Pause.of(SETTLING);
-            long cpuBefore = databaseCpuMillis();
+            long cpuBefore = cluster.databaseCpuMillis();
             long handledBefore = consumer.handled();
             long end = System.nanoTime() + length.toNanos();
             while (System.nanoTime() - end < 0) {
@@ -100,7 +99,7 @@ final class HeldBacklog {
                         i -> message().header("free", "yes").build());
                 Pause.of(BETWEEN_FREE);
             }
-            double cpu = (double) (databaseCpuMillis() - cpuBefore) / (consumer.handled() - handledBefore);
+            double cpu = (double) (cluster.databaseCpuMillis() - cpuBefore) / (consumer.handled() - handledBefore);
             return new Cost(freeDelay(queue), cpu);
         }
     }
@@ -122,29 +121,5 @@ final class HeldBacklog {
 
     private static Duration delay(DeliveredMessage delivery) {
         return Duration.between(delivery.enqueuedAt(), delivery.to());
-    }
-
-    /** Of all processes of the database's server, in user and system mode. Linux. */
-    private long databaseCpuMillis() throws IOException {
-        long postmaster = cluster.postmaster();
-        long ticks = 0;
-        try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            for (Path process : processes) {
-                try {
-                    String stat = Files.readString(process.resolve("stat"));
-                    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-                    boolean isItsOwn = process.getFileName().toString().equals(Long.toString(postmaster));
-                    if (isItsOwn || Long.parseLong(fields[1]) == postmaster) {
-                        // user and system time, and those of children that have ended
-                        for (int field = 11; field <= 14; field++) {
-                            ticks += Long.parseLong(fields[field]);
-                        }
-                    }
-                } catch (IOException e) {
-                    // it has ended
-                }
-            }
-        }
-        return ticks * 10;
     }
 }

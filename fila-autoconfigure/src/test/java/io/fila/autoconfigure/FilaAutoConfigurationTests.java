@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.fila.client.DeliveryDurability;
+import io.fila.client.FilaAdmin;
 import io.fila.client.FilaClient;
 import io.fila.client.FilaException;
 import io.fila.client.MissingKey;
@@ -51,6 +52,7 @@ class FilaAutoConfigurationTests {
         bare.run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(context).hasSingleBean(FilaClient.class);
+            assertThat(context).hasSingleBean(FilaAdmin.class);
             assertThat(context).hasSingleBean(FilaTemplate.class);
             assertThat(context).hasSingleBean(FilaThrottles.class);
             assertThat(context).hasSingleBean(FilaListenerEndpointRegistry.class);
@@ -60,17 +62,26 @@ class FilaAutoConfigurationTests {
     }
 
     @Test
+    void administersThroughTheClientThatThereIs() {
+        runner.run(context ->
+                assertThat(context.getBean(FilaAdmin.class)).isSameAs(context.getBean(FakeClient.class).admin));
+    }
+
+    @Test
     void backsOffBeforeTheApplicationsOwnBeans() {
         PayloadConverter converter = mock(PayloadConverter.class);
         FilaListenerContainerFactory factory = mock(FilaListenerContainerFactory.class);
         FilaThrottles throttles = mock(FilaThrottles.class);
+        FilaAdmin admin = mock(FilaAdmin.class);
         runner.withBean(PayloadConverter.class, () -> converter)
                 .withBean(FilaThrottles.class, () -> throttles)
+                .withBean(FilaAdmin.class, () -> admin)
                 .withBean("filaListenerContainerFactory", FilaListenerContainerFactory.class, () -> factory)
                 .run(context -> {
                     assertThat(context.getBean(FilaClient.class)).isInstanceOf(FakeClient.class);
                     assertThat(context.getBean(PayloadConverter.class)).isSameAs(converter);
                     assertThat(context.getBean(FilaThrottles.class)).isSameAs(throttles);
+                    assertThat(context.getBean(FilaAdmin.class)).isSameAs(admin);
                     assertThat(context.getBean(FilaListenerContainerFactory.class))
                             .isSameAs(factory);
                 });

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -33,16 +32,19 @@ class SpringGuideTests {
     private static final Pattern PROPERTY = Pattern.compile("(?m)^\\| `(fila\\.[^`]+)` \\|");
 
     @Test
-    void exampleCompiles(@TempDir Path directory) throws IOException {
-        Matcher example = EXAMPLE.matcher(Files.readString(GUIDE));
-        assertThat(example.find()).isTrue();
+    void examplesCompile(@TempDir Path directory) throws IOException {
+        List<Source> examples = EXAMPLE.matcher(Files.readString(GUIDE))
+                .results()
+                .map(example -> new Source(example.group(1)))
+                .toList();
+        assertThat(examples).hasSizeGreaterThan(1);
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<String> options =
                 List.of("-proc:none", "-parameters", "-d", directory.toString(), "-classpath", classPath);
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
 
         ToolProvider.getSystemJavaCompiler()
-                .getTask(null, null, problems, options, null, List.of(new Source(example.group(1))))
+                .getTask(null, null, problems, options, null, examples)
                 .call();
 
         assertThat(problems.getDiagnostics()).isEmpty();

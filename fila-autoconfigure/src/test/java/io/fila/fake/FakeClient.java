@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
+import io.fila.client.FilaAdmin;
 import io.fila.client.FilaClient;
 import io.fila.client.FilaException;
 import io.fila.client.FilaSubscription;
@@ -16,6 +17,8 @@ import io.fila.client.QueueSpec;
 import io.fila.client.SendResult;
 import io.fila.client.SubscriptionListener;
 import io.fila.client.SubscriptionSpec;
+
+import static org.mockito.Mockito.mock;
 
 /** A client without a broker: remembers what it is asked for, and lets a test play the broker's part. */
 public final class FakeClient implements FilaClient {
@@ -29,6 +32,7 @@ public final class FakeClient implements FilaClient {
     public final List<FakeSubscription> subscriptions = new CopyOnWriteArrayList<>();
     public volatile Function<QueueSpec, FilaException> declarationProblem = queue -> null;
     public volatile Function<Asked, PermitResult> onPermits = asked -> new PermitResult(null);
+    public final FilaAdmin admin = mock(FilaAdmin.class);
     public volatile boolean closed;
 
     @Override
@@ -80,6 +84,11 @@ public final class FakeClient implements FilaClient {
         FakeSubscription subscription = new FakeSubscription(spec, listener);
         subscriptions.add(subscription);
         return subscription;
+    }
+
+    @Override
+    public FilaAdmin admin() {
+        return admin;
     }
 
     @Override

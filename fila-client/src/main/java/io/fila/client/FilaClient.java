@@ -65,6 +65,9 @@ public interface FilaClient extends AutoCloseable {
     /** Like {@link #tryAcquire}, without waiting for the answer. */
     CompletableFuture<PermitResult> tryAcquireAsync(String throttle, List<String> key, int permits);
 
+    /** Administers queues, messages and throttles, on the same connection. */
+    FilaAdmin admin();
+
     /**
      * Closes every subscription and the connection. Sends and settlements under way may finish, for five seconds at most;
      * what is left, and every later call, fails with {@code client-closed}.

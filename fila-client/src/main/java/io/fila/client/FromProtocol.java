@@ -39,7 +39,7 @@ final class FromProtocol {
         return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
     }
 
-    private static Payload.Kind kind(PayloadKind kind) {
+    static Payload.Kind kind(PayloadKind kind) {
         return switch (kind) {
             case PAYLOAD_KIND_TEXT -> Payload.Kind.TEXT;
             case PAYLOAD_KIND_JSON -> Payload.Kind.JSON;

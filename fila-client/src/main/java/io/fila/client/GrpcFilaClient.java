@@ -5,14 +5,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.fila.protocol.v1.AcquirePermitsResponse;
-import io.fila.protocol.v1.DeclareQueueResponse;
+import io.fila.protocol.v1.ThrottleServiceGrpc.ThrottleServiceStub;
+import io.grpc.stub.StreamObserver;
 
 /** The client that {@link FilaClientBuilder} builds: one channel, one sender, any number of subscriptions. */
 final class GrpcFilaClient implements FilaClient {
@@ -25,11 +24,15 @@ final class GrpcFilaClient implements FilaClient {
     private final Supplier<Backoff> backoff;
     private final Set<LiveSubscription> subscriptions = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final UnaryCalls calls;
+    private final FilaAdmin admin;
 
     GrpcFilaClient(BrokerConnection broker, SendLimits limits, Supplier<Backoff> backoff) {
         this.broker = broker;
         this.sender = new MessageSender(broker, limits);
         this.backoff = backoff;
+        this.calls = new UnaryCalls(broker, closed);
+        this.admin = new GrpcFilaAdmin(calls);
     }
 
     @Override
@@ -54,18 +57,7 @@ final class GrpcFilaClient implements FilaClient {
 
     @Override
     public boolean declareQueue(QueueSpec queue) {
-        String activity = "declare queue '" + queue.name() + "'";
-        if (closed.get()) {
-            throw BrokerErrors.closed(activity);
-        }
-        Answers<DeclareQueueResponse> answers = new Answers<>();
-        broker.queues()
-                .withDeadlineAfter(broker.requestTimeout().toNanos(), TimeUnit.NANOSECONDS)
-                .declareQueue(ToProtocol.queue(queue), answers);
-        return Answers.await(answers.future()
-                        .exceptionallyCompose(error ->
-                                CompletableFuture.failedFuture(broker.errors().failed(activity, error))))
-                .getCreated();
+        return admin.declare(queue);
     }
 
     @Override
@@ -78,23 +70,17 @@ final class GrpcFilaClient implements FilaClient {
         if (permits < 1) {
             throw new IllegalArgumentException("permits is " + permits + ", expected at least 1");
         }
-        String activity = "acquire permits of throttle '" + throttle + "'";
-        if (closed.get()) {
-            return CompletableFuture.failedFuture(BrokerErrors.closed(activity));
-        }
-        Answers<AcquirePermitsResponse> answers = new Answers<>();
-        broker.throttles()
-                .withDeadlineAfter(broker.requestTimeout().toNanos(), TimeUnit.NANOSECONDS)
-                .acquirePermits(ToProtocol.permits(throttle, key, permits), answers);
-        return answers.future()
-                .thenApply(FromProtocol::permits)
-                .exceptionallyCompose(
-                        error -> CompletableFuture.failedFuture(broker.errors().failed(activity, cause(error))));
+        return calls.call(
+                        "acquire permits of throttle '" + throttle + "'",
+                        broker.throttles(),
+                        (ThrottleServiceStub stub, StreamObserver<AcquirePermitsResponse> answer) ->
+                                stub.acquirePermits(ToProtocol.permits(throttle, key, permits), answer))
+                .thenApply(FromProtocol::permits);
     }
 
-    /** What failed, without what a dependent stage wraps it in. */
-    private static Throwable cause(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    @Override
+    public FilaAdmin admin() {
+        return admin;
     }
 
     @Override

@@ -7,7 +7,9 @@ import java.util.List;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fila.protocol.v1.AcquirePermitsRequest;
+import io.fila.protocol.v1.ChangeQueueRequest;
 import io.fila.protocol.v1.DeclareQueueRequest;
+import io.fila.protocol.v1.ListMessagesRequest;
 import io.fila.protocol.v1.Ordering;
 import io.fila.protocol.v1.OrderingKeyMissing;
 import io.fila.protocol.v1.PayloadKind;
@@ -86,6 +88,45 @@ final class ToProtocol {
                 .setQueue(spec.name())
                 .setSettings(settings)
                 .build();
+    }
+
+    static ChangeQueueRequest change(String queue, QueueChange change) {
+        return ChangeQueueRequest.newBuilder()
+                .setQueue(queue)
+                .setSettings(queue(change.given(queue)).getSettings())
+                .setRemoveMaxBacklog(change.removesMaxBacklog())
+                .setRemoveDeadLetterRetention(change.removesDeadLetterRetention())
+                .build();
+    }
+
+    static ListMessagesRequest query(String queue, MessageQuery query) {
+        ListMessagesRequest.Builder request =
+                ListMessagesRequest.newBuilder().setQueue(queue).setLimit(query.limit());
+        if (query.state() != null) {
+            request.setState(state(query.state()));
+        }
+        if (query.after() != null) {
+            request.setAfter(query.after());
+        }
+        return request.build();
+    }
+
+    static io.fila.protocol.v1.Reclassify reclassify(Reclassify reclassify) {
+        return switch (reclassify) {
+            case ALL -> io.fila.protocol.v1.Reclassify.RECLASSIFY_ALL;
+            case UNCLASSIFIED -> io.fila.protocol.v1.Reclassify.RECLASSIFY_UNCLASSIFIED;
+            case NONE -> io.fila.protocol.v1.Reclassify.RECLASSIFY_NONE;
+        };
+    }
+
+    private static io.fila.protocol.v1.MessageState state(MessageState state) {
+        return switch (state) {
+            case READY -> io.fila.protocol.v1.MessageState.MESSAGE_STATE_READY;
+            case DELAYED -> io.fila.protocol.v1.MessageState.MESSAGE_STATE_DELAYED;
+            case UNCLASSIFIED -> io.fila.protocol.v1.MessageState.MESSAGE_STATE_UNCLASSIFIED;
+            case LEASED -> io.fila.protocol.v1.MessageState.MESSAGE_STATE_LEASED;
+            case THROTTLED, UNKNOWN -> throw new IllegalArgumentException("no message is listed as " + state);
+        };
     }
 
     static AcquirePermitsRequest permits(String throttle, List<String> key, int permits) {

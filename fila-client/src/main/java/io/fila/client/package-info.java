@@ -1,6 +1,6 @@
 /**
- * The plain Java client. {@link io.fila.client.FilaClient} sends, declares queues and subscribes; everything else public is
- * a value or a callback.
+ * The plain Java client. {@link io.fila.client.FilaClient} sends, declares queues and subscribes, {@link
+ * io.fila.client.FilaAdmin} administers; everything else public is a value or a callback.
  *
  * <h2>Sending</h2>
  *

@@ -14,12 +14,21 @@ import java.util.function.Function;
 
 import io.fila.protocol.v1.AcquirePermitsRequest;
 import io.fila.protocol.v1.AcquirePermitsResponse;
-import io.fila.protocol.v1.DeclareQueueRequest;
-import io.fila.protocol.v1.DeclareQueueResponse;
+import io.fila.protocol.v1.CancelMessageRequest;
+import io.fila.protocol.v1.CancelMessageResponse;
 import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.EnqueueResponse;
+import io.fila.protocol.v1.GetBucketRequest;
+import io.fila.protocol.v1.GetBucketResponse;
+import io.fila.protocol.v1.GetMessageRequest;
+import io.fila.protocol.v1.GetMessageResponse;
+import io.fila.protocol.v1.GetThrottleRequest;
+import io.fila.protocol.v1.GetThrottleResponse;
+import io.fila.protocol.v1.ListMessagesRequest;
+import io.fila.protocol.v1.ListMessagesResponse;
+import io.fila.protocol.v1.ListThrottlesRequest;
+import io.fila.protocol.v1.ListThrottlesResponse;
 import io.fila.protocol.v1.MessageServiceGrpc;
-import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscribeRequest;
 import io.fila.protocol.v1.SubscribeResponse;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
@@ -38,11 +47,11 @@ import io.grpc.stub.StreamObserver;
 final class FakeBroker implements AutoCloseable {
 
     final List<EnqueueRequest> enqueues = new CopyOnWriteArrayList<>();
-    final List<DeclareQueueRequest> declaredQueues = new CopyOnWriteArrayList<>();
+    final FakeAdministration administration = new FakeAdministration();
+    final FakeQueues queues = new FakeQueues(administration);
     final BlockingQueue<EnqueueCall> held = new LinkedBlockingQueue<>();
     volatile Consumer<EnqueueCall> onEnqueue = EnqueueCall::store;
     volatile boolean readsByHand;
-    volatile Status declareRefusal = Status.OK;
     final List<AcquirePermitsRequest> permitRequests = new CopyOnWriteArrayList<>();
     volatile Function<AcquirePermitsRequest, AcquirePermitsResponse> onPermits =
             request -> AcquirePermitsResponse.newBuilder().setGranted(true).build();
@@ -149,7 +158,7 @@ final class FakeBroker implements AutoCloseable {
     Server startOn(ServerBuilder<?> builder) {
         try {
             return builder.addService(new Messages())
-                    .addService(new Queues())
+                    .addService(queues)
                     .addService(new Subscriptions())
                     .addService(new Throttles())
                     .build()
@@ -170,22 +179,39 @@ final class FakeBroker implements AutoCloseable {
             enqueues.add(request);
             onEnqueue.accept(new EnqueueCall(request, response));
         }
-    }
 
-    private final class Queues extends QueueServiceGrpc.QueueServiceImplBase {
         @Override
-        public void declareQueue(DeclareQueueRequest request, StreamObserver<DeclareQueueResponse> response) {
-            declaredQueues.add(request);
-            if (!declareRefusal.isOk()) {
-                response.onError(declareRefusal.asRuntimeException());
-                return;
-            }
-            response.onNext(DeclareQueueResponse.newBuilder().setCreated(true).build());
-            response.onCompleted();
+        public void getMessage(GetMessageRequest request, StreamObserver<GetMessageResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void listMessages(ListMessagesRequest request, StreamObserver<ListMessagesResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void cancelMessage(CancelMessageRequest request, StreamObserver<CancelMessageResponse> response) {
+            administration.administer(request, response);
         }
     }
 
     private final class Throttles extends ThrottleServiceGrpc.ThrottleServiceImplBase {
+        @Override
+        public void getThrottle(GetThrottleRequest request, StreamObserver<GetThrottleResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void listThrottles(ListThrottlesRequest request, StreamObserver<ListThrottlesResponse> response) {
+            administration.administer(request, response);
+        }
+
+        @Override
+        public void getBucket(GetBucketRequest request, StreamObserver<GetBucketResponse> response) {
+            administration.administer(request, response);
+        }
+
         @Override
         public void acquirePermits(AcquirePermitsRequest request, StreamObserver<AcquirePermitsResponse> response) {
             permitRequests.add(request);

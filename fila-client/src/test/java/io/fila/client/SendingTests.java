@@ -173,7 +173,7 @@ class SendingTests {
                 .deadLetterRetention(Duration.ofDays(14))
                 .build();
         assertThat(client.declareQueue(spec)).isTrue();
-        var settings = broker.declaredQueues.get(0).getSettings();
+        var settings = broker.queues.declared.get(0).getSettings();
         assertThat(settings.getVisibilityTimeout().getSeconds()).isEqualTo(30);
         assertThat(settings.getRetry().getMaxAttempts()).isEqualTo(5);
         assertThat(settings.getRetry().getMultiplier()).isEqualTo(1.5);
@@ -186,13 +186,13 @@ class SendingTests {
         assertThat(settings.getDeadLetterRetention().getSeconds()).isEqualTo(14 * 24 * 3600);
 
         client.declareQueue(QueueSpec.of("plain"));
-        assertThat(broker.declaredQueues.get(1).getSettings().hasRetry()).isFalse();
-        assertThat(broker.declaredQueues.get(1).getSettings().hasMaxBacklog()).isFalse();
-        assertThat(broker.declaredQueues.get(1).getSettings().hasOrdering()).isFalse();
-        assertThat(broker.declaredQueues.get(1).getSettings().hasDeliveryDurability())
+        assertThat(broker.queues.declared.get(1).getSettings().hasRetry()).isFalse();
+        assertThat(broker.queues.declared.get(1).getSettings().hasMaxBacklog()).isFalse();
+        assertThat(broker.queues.declared.get(1).getSettings().hasOrdering()).isFalse();
+        assertThat(broker.queues.declared.get(1).getSettings().hasDeliveryDurability())
                 .isFalse();
 
-        broker.declareRefusal = Status.PERMISSION_DENIED;
+        broker.queues.declareRefusal = Status.PERMISSION_DENIED;
         assertThatThrownBy(() -> client.declareQueue(QueueSpec.of("orders")))
                 .isInstanceOfSatisfying(
                         FilaException.class,

@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.function.Function;
 
 import io.fila.broker.problem.Durations;
+import io.fila.broker.problem.Ids;
 import io.fila.broker.problem.Names;
 import io.fila.broker.problem.ProblemException;
 import org.jspecify.annotations.Nullable;

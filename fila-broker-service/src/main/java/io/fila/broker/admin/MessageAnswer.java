@@ -26,6 +26,7 @@ record MessageAnswer(
         Instant enqueuedAt,
         @Nullable Instant notBefore,
         @Nullable Instant leaseExpiresAt,
+        @Nullable Instant deadLetteredAt,
         List<Failure> failures)
         implements Answer {
 
@@ -46,6 +47,7 @@ record MessageAnswer(
                 message.enqueuedAt(),
                 message.notBefore(),
                 message.leaseExpiresAt(),
+                message.deadLetteredAt(),
                 message.failures());
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import io.fila.broker.message.Enqueued;
 import io.fila.broker.message.MessageState;
 import io.fila.broker.message.Messages;
+import io.fila.broker.problem.Ids;
 import io.fila.broker.queue.QueueName;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -26,9 +27,6 @@ import reactor.core.publisher.Mono;
 @RestController
 @RequestMapping(path = Api.V1, produces = MediaType.APPLICATION_JSON_VALUE)
 class MessageController {
-
-    private static final int PAGE = 50;
-    private static final int LARGEST_PAGE = 1000;
 
     private final Messages messages;
     private final RequestBodies bodies;
@@ -63,7 +61,7 @@ class MessageController {
                     Messages.Page page = messages.list(
                             QueueName.of(queue),
                             state == null ? null : MessageState.parse("state", state),
-                            query.number("limit", PAGE, 1, LARGEST_PAGE),
+                            query.number("limit", Messages.USUAL_PAGE, 1, Messages.LARGEST_PAGE),
                             query.text("after"));
                     String next = AnswerEncoder.MAPPER.writeValueAsString(page.next());
                     return new JsonArrayBody<>(

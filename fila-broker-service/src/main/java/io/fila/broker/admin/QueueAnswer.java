@@ -10,6 +10,7 @@ import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.RetryPolicy;
+import io.fila.broker.stats.Overviews.QueueOverview;
 import io.fila.broker.stats.QueueStats;
 import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,10 @@ record QueueAnswer(
             List<Throttle> throttles) {}
 
     record Throttle(String name, List<String> limits, List<String> key, String whenKeyMissing, int subscribers) {}
+
+    static QueueAnswer of(QueueOverview overview) {
+        return of(overview.queue(), overview.stats());
+    }
 
     static QueueAnswer of(Queue queue, @Nullable QueueStats stats) {
         QueueSettings settings = queue.settings();

@@ -1,15 +1,12 @@
 package io.fila.broker.admin;
 
 import java.util.List;
-import java.util.Optional;
 
-import io.fila.broker.problem.ProblemCode;
-import io.fila.broker.problem.ProblemException;
-import io.fila.broker.queue.Queue;
+import io.fila.broker.message.Redrives;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.Queues;
 import io.fila.broker.queue.SettingsChange;
-import io.fila.broker.stats.Stats;
+import io.fila.broker.stats.Overviews;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -25,19 +22,21 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** Queues: declared, looked at, paused, purged, deleted. */
+/** Queues: declared, looked at, paused, purged, redriven, deleted. */
 @RestController
 @RequestMapping(path = Api.V1 + "/queues", produces = MediaType.APPLICATION_JSON_VALUE)
 class QueueController {
 
     private final Queues queues;
-    private final Stats stats;
+    private final Redrives redrives;
+    private final Overviews overviews;
     private final RequestBodies bodies;
     private final BlockingCalls calls;
 
-    QueueController(Queues queues, Stats stats, RequestBodies bodies, BlockingCalls calls) {
+    QueueController(Queues queues, Redrives redrives, Overviews overviews, RequestBodies bodies, BlockingCalls calls) {
         this.queues = queues;
-        this.stats = stats;
+        this.redrives = redrives;
+        this.overviews = overviews;
         this.bodies = bodies;
         this.calls = calls;
     }
@@ -73,20 +72,13 @@ class QueueController {
     Mono<List<QueueAnswer>> list(ServerHttpRequest request) {
         return bodies.none(
                 request,
-                () -> calls.call(() -> queues.list().stream()
-                        .map(this::withStats)
-                        .flatMap(Optional::stream)
-                        .toList()));
+                () -> calls.call(
+                        () -> overviews.queues().stream().map(QueueAnswer::of).toList()));
     }
 
     @GetMapping("/{queue}")
     Mono<QueueAnswer> get(@PathVariable String queue, ServerHttpRequest request) {
-        return bodies.none(
-                request,
-                () -> calls.call(() -> {
-                    QueueName name = QueueName.of(queue);
-                    return QueueAnswer.of(queues.get(name), stats.queue(name));
-                }));
+        return bodies.none(request, () -> calls.call(() -> QueueAnswer.of(overviews.queue(QueueName.of(queue)))));
     }
 
     @DeleteMapping("/{queue}")
@@ -113,6 +105,18 @@ class QueueController {
         return bodies.none(request, () -> calls.call(() -> new Purged(queues.purge(QueueName.of(queue)))));
     }
 
+    /** Moves dead letters back, on the name of the queue or of its dead letter queue. */
+    @PostMapping("/{queue}/redrive")
+    Mono<RedriveAnswer> redrive(@PathVariable String queue, ServerHttpRequest request) {
+        return bodies.of(
+                request,
+                body -> calls.call(() -> {
+                    QueueName name = QueueName.of(queue);
+                    RedriveInput input = RedriveInput.read(body);
+                    return RedriveAnswer.of(redrives.redrive(name, input.count(), input.reclassify()));
+                }));
+    }
+
     private Mono<QueueAnswer> setPaused(String queue, boolean paused, ServerHttpRequest request) {
         return bodies.none(
                 request,
@@ -121,18 +125,6 @@ class QueueController {
                     queues.setPaused(name, paused);
                     return QueueAnswer.of(queues.get(name), null);
                 }));
-    }
-
-    /** Nothing if the queue was deleted since it was listed. */
-    private Optional<QueueAnswer> withStats(Queue queue) {
-        try {
-            return Optional.of(QueueAnswer.of(queue, stats.queue(queue.name())));
-        } catch (ProblemException e) {
-            if (e.code() == ProblemCode.QUEUE_NOT_FOUND) {
-                return Optional.empty();
-            }
-            throw e;
-        }
     }
 
     /** How many messages a purge removed. */

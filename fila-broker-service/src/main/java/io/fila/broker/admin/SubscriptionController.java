@@ -6,6 +6,7 @@ import java.util.function.Function;
 
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Settlement;
+import io.fila.broker.problem.Ids;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.subscription.PendingReceive;
 import io.fila.broker.subscription.Subscriptions;

@@ -1,15 +1,11 @@
 package io.fila.broker.admin;
 
 import java.util.List;
-import java.util.Optional;
 
 import io.fila.broker.pacing.Permits;
 import io.fila.broker.problem.Names;
-import io.fila.broker.problem.ProblemCode;
-import io.fila.broker.problem.ProblemException;
+import io.fila.broker.stats.Overviews;
 import io.fila.broker.stats.Stats;
-import io.fila.broker.throttle.KeyComponent;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -24,16 +20,15 @@ import reactor.core.publisher.Mono;
 @RequestMapping(path = Api.V1 + "/throttles", produces = MediaType.APPLICATION_JSON_VALUE)
 class ThrottleController {
 
-    private static final int TOP_BUCKETS = 10;
-    private static final int MOST_TOP_BUCKETS = 1000;
-
     private final Stats stats;
+    private final Overviews overviews;
     private final Permits permits;
     private final RequestBodies bodies;
     private final BlockingCalls calls;
 
-    ThrottleController(Stats stats, Permits permits, RequestBodies bodies, BlockingCalls calls) {
+    ThrottleController(Stats stats, Overviews overviews, Permits permits, RequestBodies bodies, BlockingCalls calls) {
         this.stats = stats;
+        this.overviews = overviews;
         this.permits = permits;
         this.bodies = bodies;
         this.calls = calls;
@@ -44,10 +39,8 @@ class ThrottleController {
     Mono<List<ThrottleAnswer>> list(ServerHttpRequest request) {
         return bodies.none(
                 request,
-                () -> calls.call(() -> stats.throttles().stream()
-                        .map(this::withoutBuckets)
-                        .flatMap(Optional::stream)
-                        .toList()));
+                () -> calls.call(() ->
+                        overviews.throttles().stream().map(ThrottleAnswer::of).toList()));
     }
 
     @GetMapping("/{name}")
@@ -56,7 +49,7 @@ class ThrottleController {
                 request,
                 List.of("topBuckets"),
                 query -> calls.call(() -> {
-                    int topBuckets = query.number("topBuckets", TOP_BUCKETS, 0, MOST_TOP_BUCKETS);
+                    int topBuckets = query.number("topBuckets", Stats.USUAL_TOP_BUCKETS, 0, Stats.MOST_TOP_BUCKETS);
                     return ThrottleAnswer.of(stats.throttle(Names.require("throttle", name), topBuckets));
                 }));
     }
@@ -66,11 +59,8 @@ class ThrottleController {
         return bodies.none(
                 request,
                 List.of("key"),
-                query -> calls.call(() -> {
-                    List<KeyComponent> key =
-                            stats.throttle(Names.require("throttle", name), 0).key();
-                    return BucketAnswer.alone(stats.bucket(name, bucketKey(key, query.all("key"))));
-                }));
+                query -> calls.call(
+                        () -> BucketAnswer.alone(stats.bucket(Names.require("throttle", name), query.all("key")))));
     }
 
     /** The permits count from the moment at which the answer begins to be written, on the thread that has it. */
@@ -83,29 +73,5 @@ class ThrottleController {
                     permits.acquire(
                             name, given.key(), given.permits(), answer -> reply.success(PermitsAnswer.of(answer)));
                 }));
-    }
-
-    /** Without values: the one bucket of an unkeyed throttle, or that of the messages lacking the key (null). */
-    private static @Nullable List<String> bucketKey(List<KeyComponent> key, List<String> values) {
-        if (values.isEmpty()) {
-            return key.isEmpty() ? List.of() : null;
-        }
-        if (values.size() != key.size()) {
-            throw ProblemException.invalid("key: expected %d values, one for each component of %s in order, got %d"
-                    .formatted(key.size(), key, values.size()));
-        }
-        return values;
-    }
-
-    /** Nothing if the throttle was forgotten since it was listed. */
-    private Optional<ThrottleAnswer> withoutBuckets(String name) {
-        try {
-            return Optional.of(ThrottleAnswer.of(stats.throttle(name, 0)));
-        } catch (ProblemException e) {
-            if (e.code() == ProblemCode.THROTTLE_NOT_FOUND) {
-                return Optional.empty();
-            }
-            throw e;
-        }
     }
 }

@@ -5,16 +5,17 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.fila.broker.message.Lease;
+import io.fila.broker.message.MessageState;
 import io.fila.broker.message.NewMessage;
 import io.fila.broker.message.Payload;
+import io.fila.broker.message.Reclassify;
 import io.fila.broker.message.Settlement;
-import io.fila.broker.problem.Names;
+import io.fila.broker.problem.Ids;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.DeliveryDurability;
 import io.fila.broker.queue.Ordering;
@@ -23,10 +24,14 @@ import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
+import io.fila.protocol.v1.ChangeQueueRequest;
+import io.fila.protocol.v1.EnqueueRequest;
 import io.fila.protocol.v1.Extend;
+import io.fila.protocol.v1.ListMessagesRequest;
 import io.fila.protocol.v1.Nack;
 import io.fila.protocol.v1.OutgoingMessage;
 import io.fila.protocol.v1.QueueSettings;
+import io.fila.protocol.v1.RedriveQueueRequest;
 import io.fila.protocol.v1.Refusal;
 import io.fila.protocol.v1.RetryPolicy;
 import io.fila.protocol.v1.SubscribeRequest;
@@ -39,9 +44,19 @@ final class FromProtocol {
 
     private FromProtocol() {}
 
-    static NewMessage message(String at, OutgoingMessage message) {
+    /** Problems name the index of a message if there are several. */
+    static List<NewMessage> messages(EnqueueRequest request) {
+        List<NewMessage> messages = new ArrayList<>(request.getMessagesCount());
+        for (int i = 0; i < request.getMessagesCount(); i++) {
+            String at = request.getMessagesCount() == 1 ? "" : "messages[" + i + "].";
+            messages.add(message(at, request.getMessages(i)));
+        }
+        return messages;
+    }
+
+    private static NewMessage message(String at, OutgoingMessage message) {
         return new NewMessage(
-                message.hasId() ? uuid(at + "id", message.getId()) : null,
+                message.hasId() ? Ids.parse(at + "id", message.getId()) : null,
                 new Payload(message.getPayload().toByteArray(), kind(at, message)),
                 message.getHeadersMap(),
                 message.hasFairnessKey() ? message.getFairnessKey() : null,
@@ -136,6 +151,44 @@ final class FromProtocol {
                         : null);
     }
 
+    /** A change of a queue: what is absent stays. */
+    static SettingsChange change(ChangeQueueRequest request) {
+        QueueSettings given = request.getSettings();
+        requireNotBoth("max_backlog", given.hasMaxBacklog(), request.getRemoveMaxBacklog());
+        requireNotBoth("dead_letter_retention", given.hasDeadLetterRetention(), request.getRemoveDeadLetterRetention());
+        SettingsChange change = settings(given);
+        return new SettingsChange(
+                change.visibilityTimeout(),
+                change.retry(),
+                request.getRemoveMaxBacklog() ? Optional.empty() : change.maxBacklog(),
+                change.ordering(),
+                change.deliveryDurability(),
+                request.getRemoveDeadLetterRetention() ? Optional.empty() : change.deadLetterRetention());
+    }
+
+    private static void requireNotBoth(String setting, boolean given, boolean removed) {
+        if (given && removed) {
+            throw ProblemException.invalid(
+                    "remove_%1$s: expected at most one of settings.%1$s and remove_%1$s, got both".formatted(setting));
+        }
+    }
+
+    /** Null: all. */
+    static @Nullable MessageState state(ListMessagesRequest request) {
+        return switch (request.getState()) {
+            case MESSAGE_STATE_UNSPECIFIED -> null;
+            case MESSAGE_STATE_READY -> MessageState.READY;
+            case MESSAGE_STATE_DELAYED -> MessageState.DELAYED;
+            case MESSAGE_STATE_UNCLASSIFIED -> MessageState.UNCLASSIFIED;
+            case MESSAGE_STATE_LEASED -> MessageState.LEASED;
+            case MESSAGE_STATE_THROTTLED -> MessageState.THROTTLED;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid(
+                        "state: expected ready (1), delayed (2), unclassified (3) or leased (4), got %d"
+                                .formatted(request.getStateValue()));
+        };
+    }
+
     private static Ordering ordering(io.fila.protocol.v1.Ordering ordering) {
         WhenKeyMissing policy = switch (ordering.getWhenKeyMissing()) {
             case ORDERING_KEY_MISSING_REJECT -> WhenKeyMissing.REJECT;
@@ -160,6 +213,22 @@ final class FromProtocol {
         };
     }
 
+    /** What is larger than any count, since a count has no sign here, is refused like any other that is too large. */
+    static int count(RedriveQueueRequest request) {
+        return request.getCount() < 0 ? Integer.MAX_VALUE : request.getCount();
+    }
+
+    static Reclassify reclassify(RedriveQueueRequest request) {
+        return switch (request.getReclassify()) {
+            case RECLASSIFY_ALL -> Reclassify.ALL;
+            case RECLASSIFY_UNCLASSIFIED -> Reclassify.UNCLASSIFIED;
+            case RECLASSIFY_NONE -> Reclassify.NONE;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid("reclassify: expected all (0), unclassified (1) or none (2), got %d"
+                        .formatted(request.getReclassifyValue()));
+        };
+    }
+
     private static RetryChange retry(RetryPolicy retry) {
         return new RetryChange(
                 retry.hasMaxAttempts() ? retry.getMaxAttempts() : null,
@@ -178,18 +247,6 @@ final class FromProtocol {
                 throw ProblemException.invalid("%spayload_kind: expected bytes (0), text (1) or JSON (2), got %d"
                         .formatted(at, message.getPayloadKindValue()));
         };
-    }
-
-    private static @Nullable UUID uuid(String field, String text) {
-        try {
-            UUID uuid = UUID.fromString(text);
-            if (uuid.toString().equalsIgnoreCase(text)) {
-                return uuid;
-            }
-        } catch (IllegalArgumentException e) {
-            // said below
-        }
-        throw ProblemException.invalid("%s: expected a UUID, got '%s'".formatted(field, Names.shown(text)));
     }
 
     private static java.time.Duration duration(String field, Duration duration) {

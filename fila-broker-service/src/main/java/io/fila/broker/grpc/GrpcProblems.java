@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionException;
 import io.fila.broker.jdbc.DatabaseAway;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
+import io.fila.protocol.v1.Problem;
 import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
 import org.slf4j.Logger;
@@ -20,22 +21,38 @@ final class GrpcProblems {
 
     /** What the caller is told; what nobody foresaw is logged, and the caller is told so without its insides. */
     static StatusRuntimeException of(Throwable failure) {
+        ProblemException problem = problem(failure);
+        Metadata trailers = new Metadata();
+        trailers.put(CODE, problem.code().slug());
+        return problem.code()
+                .grpcStatus()
+                .toStatus()
+                .withDescription(problem.getMessage())
+                .asRuntimeException(trailers);
+    }
+
+    /** The same as a part of an answer. */
+    static Problem answer(Throwable failure) {
+        ProblemException problem = problem(failure);
+        Problem.Builder answer = Problem.newBuilder()
+                .setCode(problem.code().slug())
+                .setDescription(String.valueOf(problem.getMessage()));
+        if (problem.retryAfter() != null) {
+            answer.setRetryAfter(ToProtocol.duration(problem.retryAfter()));
+        }
+        return answer.build();
+    }
+
+    private static ProblemException problem(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ProblemException problem) {
-            return of(problem.code(), String.valueOf(problem.getMessage()));
+            return problem;
         }
         if (DatabaseAway.isCauseOf(cause)) {
-            ProblemException problem = DatabaseAway.problem(cause);
-            return of(problem.code(), String.valueOf(problem.getMessage()));
+            return DatabaseAway.problem(cause);
         }
         log.error("a gRPC call failed", cause);
-        return of(ProblemCode.INTERNAL_ERROR, "the broker could not do this; its log says why");
-    }
-
-    private static StatusRuntimeException of(ProblemCode code, String detail) {
-        Metadata trailers = new Metadata();
-        trailers.put(CODE, code.slug());
-        return code.grpcStatus().toStatus().withDescription(detail).asRuntimeException(trailers);
+        return new ProblemException(ProblemCode.INTERNAL_ERROR, "the broker could not do this; its log says why");
     }
 }

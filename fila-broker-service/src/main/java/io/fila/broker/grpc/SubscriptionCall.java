@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubscriptionCall implements StreamObserver<SubscribeRequest>, DeliverySink {
 
-    private static final int MAX_CREDIT = 10_000;
-
     /** A frame of deliveries is closed when it has so many bytes of payload. */
     private static final int FRAME_BYTES = 1 << 20;
 
@@ -35,8 +33,8 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
     /** Guards what follows, and the order of what goes out. */
     private final Object lock = new Object();
 
+    private final StreamCredit credit = new StreamCredit();
     private Streams.@Nullable Stream stream;
-    private int credit;
     private boolean over;
 
     SubscriptionCall(Streams streams, ServerCallStreamObserver<SubscribeResponse> out) {
@@ -84,17 +82,17 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
     @Override
     public int credit() {
         synchronized (lock) {
-            return over || !out.isReady() ? 0 : credit;
+            return over || !out.isReady() ? 0 : credit.ready();
         }
     }
 
     @Override
     public boolean deliver(List<Delivery> deliveries) {
         synchronized (lock) {
-            if (over || out.isCancelled() || deliveries.size() > credit) {
+            if (over || out.isCancelled() || deliveries.size() > credit.ready()) {
                 return false;
             }
-            credit -= deliveries.size();
+            credit.take(deliveries.size());
             SubscribeResponse.Builder frame = SubscribeResponse.newBuilder();
             int bytes = 0;
             for (Delivery delivery : deliveries) {
@@ -148,6 +146,10 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
         if (settlements.isEmpty() || present == null) {
             return;
         }
+        long settlement;
+        synchronized (lock) {
+            settlement = credit.settling(present.isOrdered());
+        }
         present.settle(settlements.valid()).whenComplete((lost, failure) -> {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof ClosingRefusedException refused) {
@@ -164,6 +166,13 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
                 lost.forEach(lease -> settled.addLost(lease.toString()));
                 answer(settled);
             }
+            boolean isMore;
+            synchronized (lock) {
+                isMore = credit.settled(settlement);
+            }
+            if (isMore) {
+                credited();
+            }
         });
     }
 
@@ -174,19 +183,15 @@ final class SubscriptionCall implements StreamObserver<SubscribeRequest>, Delive
     }
 
     private void changeCredit(SubscribeRequest frame) {
+        boolean isMore;
         synchronized (lock) {
             if (frame.getDrain()) {
-                credit = 0;
+                credit.drain();
                 send(SubscribeResponse.newBuilder().setDrained(true));
             }
-            long wanted = (long) credit + Integer.toUnsignedLong(frame.getCredit());
-            if (wanted > MAX_CREDIT) {
-                throw ProblemException.invalid("credit: expected at most %d deliveries asked for at a time, got %d"
-                        .formatted(MAX_CREDIT, wanted));
-            }
-            credit = (int) wanted;
+            isMore = credit.ask(frame.getCredit());
         }
-        if (frame.getCredit() != 0) {
+        if (isMore) {
             credited();
         }
     }

@@ -1,26 +1,27 @@
 package io.fila.broker.grpc;
 
 import java.time.Instant;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.pacing.PermitAnswer;
 import io.fila.broker.pacing.Permits;
-import io.fila.broker.problem.ProblemCode;
-import io.fila.broker.problem.ProblemException;
+import io.fila.broker.problem.Names;
+import io.fila.broker.stats.Overviews;
+import io.fila.broker.stats.Stats;
 import io.fila.protocol.v1.AcquirePermitsRequest;
 import io.fila.protocol.v1.AcquirePermitsResponse;
+import io.fila.protocol.v1.GetBucketRequest;
+import io.fila.protocol.v1.GetBucketResponse;
+import io.fila.protocol.v1.GetThrottleRequest;
+import io.fila.protocol.v1.GetThrottleResponse;
+import io.fila.protocol.v1.ListThrottlesRequest;
+import io.fila.protocol.v1.ListThrottlesResponse;
 import io.fila.protocol.v1.ThrottleServiceGrpc.ThrottleServiceImplBase;
-import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import org.springframework.grpc.server.service.GrpcService;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-/** Permits over gRPC. */
+/** Throttles over gRPC: permits of them, and what they hold. */
 @GrpcService
 class ThrottleGrpcService extends ThrottleServiceImplBase {
 
@@ -29,50 +30,62 @@ class ThrottleGrpcService extends ThrottleServiceImplBase {
 
     private final Permits permits;
 
-    /** Bounded, or callers could keep every connection to the database from those who deliver. */
-    private final ThreadPoolExecutor executor = new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            30,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(WAITING),
-            new CustomizableThreadFactory("fila-permits-grpc-"));
+    /** Of their own: nobody who administers makes them wait. */
+    private final BlockingCalls permitCalls = new BlockingCalls("fila-permits-grpc-", THREADS, WAITING);
 
-    ThrottleGrpcService(Permits permits) {
+    private final Stats stats;
+    private final Overviews overviews;
+    private final BlockingCalls calls;
+
+    ThrottleGrpcService(Permits permits, Stats stats, Overviews overviews, BlockingCalls administration) {
         this.permits = permits;
-        executor.allowCoreThreadTimeOut(true);
+        this.stats = stats;
+        this.overviews = overviews;
+        this.calls = administration;
     }
 
     @Override
     public void acquirePermits(AcquirePermitsRequest request, StreamObserver<AcquirePermitsResponse> answer) {
-        try {
-            executor.execute(() -> acquire(request, answer));
-        } catch (RejectedExecutionException e) {
-            answer.onError(GrpcProblems.of(new ProblemException(
-                    ProblemCode.STORAGE_UNAVAILABLE,
-                    "the broker has as many requests as it can work on; try again",
-                    null,
-                    e)));
-        }
+        permitCalls.run(
+                answer,
+                () -> permits.acquire(
+                        request.getThrottle(),
+                        request.getKeyList(),
+                        request.getPermits() == 0 ? 1 : request.getPermits(),
+                        permit -> {
+                            answer.onNext(response(permit));
+                            answer.onCompleted();
+                        }));
     }
 
-    private void acquire(AcquirePermitsRequest request, StreamObserver<AcquirePermitsResponse> answer) {
-        if (answer instanceof ServerCallStreamObserver<AcquirePermitsResponse> call && call.isCancelled()) {
-            // it waited for so long that nobody waits for it any more: nothing is to be counted
-            return;
-        }
-        try {
-            permits.acquire(
-                    request.getThrottle(),
-                    request.getKeyList(),
-                    request.getPermits() == 0 ? 1 : request.getPermits(),
-                    permit -> {
-                        answer.onNext(response(permit));
-                        answer.onCompleted();
-                    });
-        } catch (RuntimeException e) {
-            answer.onError(GrpcProblems.of(e));
-        }
+    @Override
+    public void getThrottle(GetThrottleRequest request, StreamObserver<GetThrottleResponse> answer) {
+        calls.answer(answer, () -> {
+            int topBuckets = request.hasTopBuckets() ? request.getTopBuckets() : Stats.USUAL_TOP_BUCKETS;
+            return GetThrottleResponse.newBuilder()
+                    .setThrottle(ThrottlesToProtocol.throttle(
+                            stats.throttle(Names.require("throttle", request.getThrottle()), topBuckets)))
+                    .build();
+        });
+    }
+
+    @Override
+    public void listThrottles(ListThrottlesRequest request, StreamObserver<ListThrottlesResponse> answer) {
+        calls.answer(answer, () -> {
+            ListThrottlesResponse.Builder response = ListThrottlesResponse.newBuilder();
+            overviews.throttles().forEach(throttle -> response.addThrottles(ThrottlesToProtocol.throttle(throttle)));
+            return response.build();
+        });
+    }
+
+    @Override
+    public void getBucket(GetBucketRequest request, StreamObserver<GetBucketResponse> answer) {
+        calls.answer(
+                answer,
+                () -> GetBucketResponse.newBuilder()
+                        .setBucket(ThrottlesToProtocol.bucket(
+                                stats.bucket(Names.require("throttle", request.getThrottle()), request.getKeyList())))
+                        .build());
     }
 
     private static AcquirePermitsResponse response(PermitAnswer answer) {
@@ -86,6 +99,6 @@ class ThrottleGrpcService extends ThrottleServiceImplBase {
 
     @PreDestroy
     void close() {
-        executor.shutdown();
+        permitCalls.close();
     }
 }

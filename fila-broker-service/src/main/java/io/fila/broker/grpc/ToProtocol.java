@@ -1,12 +1,15 @@
 package io.fila.broker.grpc;
 
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.UnsafeByteOperations;
 import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Payload;
+import io.fila.protocol.v1.MissingKey;
 import io.fila.protocol.v1.PayloadKind;
 
 /** Writes what goes over gRPC. */
@@ -42,12 +45,24 @@ final class ToProtocol {
                 .build();
     }
 
-    private static PayloadKind kind(Payload.Kind kind) {
+    static PayloadKind kind(Payload.Kind kind) {
         return switch (kind) {
             case BYTES -> PayloadKind.PAYLOAD_KIND_BYTES;
             case TEXT -> PayloadKind.PAYLOAD_KIND_TEXT;
             case JSON -> PayloadKind.PAYLOAD_KIND_JSON;
         };
+    }
+
+    static MissingKey missingKey(io.fila.broker.throttle.MissingKey policy) {
+        return switch (policy) {
+            case SHARED_BUCKET -> MissingKey.MISSING_KEY_SHARED_BUCKET;
+            case UNTHROTTLED -> MissingKey.MISSING_KEY_UNTHROTTLED;
+        };
+    }
+
+    /** Values as callers write them. */
+    static List<String> texts(Collection<?> values) {
+        return values.stream().map(Object::toString).toList();
     }
 
     static Timestamp timestamp(Instant instant) {

@@ -23,6 +23,33 @@ record EnqueueCall(
                 queue, messages, ids, bytes + (long) ROW_WEIGHT * messages.size(), new CompletableFuture<>());
     }
 
+    /** Calls of one queue that are stored together, in this order; each has its own answer. */
+    static EnqueueCall joined(List<EnqueueCall> calls) {
+        if (calls.size() == 1) {
+            return calls.get(0);
+        }
+        EnqueueCall joined = new EnqueueCall(
+                // what is known of the queue by the latest
+                calls.get(calls.size() - 1).queue(),
+                calls.stream().flatMap(call -> call.messages().stream()).toList(),
+                calls.stream().flatMap(call -> call.ids().stream()).toList(),
+                calls.stream().mapToLong(EnqueueCall::weight).sum(),
+                new CompletableFuture<>());
+        joined.answer().whenComplete((results, failure) -> {
+            int from = 0;
+            for (EnqueueCall call : calls) {
+                int to = from + call.ids().size();
+                if (failure != null) {
+                    call.answer().completeExceptionally(failure);
+                } else {
+                    call.answer().complete(results.subList(from, to));
+                }
+                from = to;
+            }
+        });
+        return joined;
+    }
+
     @Override
     public void fail(RuntimeException problem) {
         answer.completeExceptionally(problem);

@@ -34,6 +34,7 @@ class JdbcMessages implements Messages {
     private final DelayedPromoter promoter;
     private final MessageMeters meters;
     private final Batcher<EnqueueCall> batcher;
+    private final EnqueueWaitingRoom waitingRoom = new EnqueueWaitingRoom(BOUNDS.waitingWeight());
 
     JdbcMessages(
             QueueDirectory queues,
@@ -58,16 +59,26 @@ class JdbcMessages implements Messages {
     @Override
     public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages, boolean indexed) {
         try {
-            long bytes = check.requireValid(messages, indexed);
-            Queue queue = queues.get(name);
-            MessageCheck.requireOrderingKey(queue, messages, indexed);
-            backlogs.admit(queue, messages.size());
-            EnqueueCall call = EnqueueCall.of(queue, messages, bytes);
+            EnqueueCall call = prepare(name, messages, indexed);
             batcher.submit(call);
             return call.answer();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    @Override
+    public EnqueueSequence sequence() {
+        return new EnqueueLines(
+                (name, messages) -> prepare(name, messages, messages.size() > 1), batcher::submit, waitingRoom);
+    }
+
+    private EnqueueCall prepare(QueueName name, List<NewMessage> messages, boolean indexed) {
+        long bytes = check.requireValid(messages, indexed);
+        Queue queue = queues.get(name);
+        MessageCheck.requireOrderingKey(queue, messages, indexed);
+        backlogs.admit(queue, messages.size());
+        return EnqueueCall.of(queue, messages, bytes);
     }
 
     @Override
@@ -107,7 +118,7 @@ class JdbcMessages implements Messages {
             }
         }
         arrivals.forEach((lane, arrival) ->
-                signals.ready(lane.queueId(), lane.lane(), arrival.first, arrival.count, arrival.sample));
+                signals.ready(lane.queueId(), lane.lane(), arrival.first, arrival.count, arrival.sample()));
     }
 
     /** Takes each message's row out of {@code stored}: the same id again in one batch is a duplicate. */
@@ -127,8 +138,8 @@ class JdbcMessages implements Messages {
                 promoter.delayedUntil(row.availableAt().toInstant());
             } else {
                 NewMessage message = call.messages().get(i);
-                arrivals.computeIfAbsent(new QueueLane(queue.id(), row.lane()), lane -> new Arrival(message))
-                        .add(row.sequence());
+                arrivals.computeIfAbsent(new QueueLane(queue.id(), row.lane()), lane -> new Arrival())
+                        .add(row.sequence(), message);
             }
         }
         meters.enqueued(queue.name(), count);
@@ -141,17 +152,22 @@ class JdbcMessages implements Messages {
     /** What arrived in one lane. */
     private static final class Arrival {
 
-        final ReadySignals.Sample sample;
         long first = Long.MAX_VALUE;
         int count;
+        private long last = Long.MIN_VALUE;
+        private @Nullable NewMessage latest;
 
-        Arrival(NewMessage message) {
-            this.sample = new ReadySignals.Sample(message, message.weight());
-        }
-
-        void add(long sequence) {
+        void add(long sequence, NewMessage message) {
             first = Math.min(first, sequence);
             count++;
+            if (sequence > last) {
+                last = sequence;
+                latest = message;
+            }
+        }
+
+        ReadySignals.@Nullable Sample sample() {
+            return latest == null ? null : new ReadySignals.Sample(latest, new Weight(latest.weight(), last));
         }
     }
 }

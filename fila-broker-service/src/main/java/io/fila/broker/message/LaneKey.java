@@ -33,10 +33,15 @@ public record LaneKey(
 
     /** That of a queue. */
     public static LaneKey of(Queue queue) {
-        List<KeyComponent> components = queue.laneKey().stream()
+        return of(queue.laneKey(), queue.settings().ordering());
+    }
+
+    /** From its stored form. */
+    static LaneKey of(List<String> stored, @Nullable Ordering ordering) {
+        List<KeyComponent> components = stored.stream()
                 .map(text -> KeyComponent.parse("lane key", text))
                 .toList();
-        return new LaneKey(components, queue.settings().ordering());
+        return new LaneKey(components, ordering);
     }
 
     /** The lane of a message. */

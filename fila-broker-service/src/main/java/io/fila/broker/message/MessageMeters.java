@@ -40,6 +40,16 @@ public class MessageMeters {
         add("fila.message.dead_lettered", queue, count);
     }
 
+    /** Dead letters went back to this queue. */
+    void redriven(QueueName queue, int count) {
+        add("fila.message.redriven", queue, count);
+    }
+
+    /** Messages of this dead letter queue were removed since their retention had passed. */
+    void expired(QueueName queue, int count) {
+        add("fila.message.expired", queue, count);
+    }
+
     private void add(String meter, QueueName queue, int count) {
         if (count > 0) {
             counters.computeIfAbsent(meter, name -> new ConcurrentHashMap<>())

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * A message as an administrator sees it.
  *
  * @param state stored state: never {@code throttled}, which depends on buckets
- * @param notBefore when a delayed message becomes ready; null otherwise
+ * @param notBefore when a delayed message becomes ready, whether its enqueue or a failed attempt says so; null otherwise
  * @param leaseExpiresAt null unless leased
+ * @param deadLetteredAt since when it is in a dead letter queue; null if it is not, or was sent there
  * @param failures the most recent failed attempts, oldest first, bounded
  */
 public record MessageView(
@@ -31,10 +32,16 @@ public record MessageView(
         Instant enqueuedAt,
         @Nullable Instant notBefore,
         @Nullable Instant leaseExpiresAt,
+        @Nullable Instant deadLetteredAt,
         List<Failure> failures)
         implements Keyed {
 
-    /** One failed attempt. */
+    /**
+     * One failed attempt.
+     *
+     * @param attempt counted from the enqueue, or from the redrive before it
+     * @param consumer who reported it; null if the lease expired, which nobody reports
+     */
     public record Failure(
             int attempt,
             String reason,

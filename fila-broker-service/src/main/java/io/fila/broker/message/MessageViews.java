@@ -37,7 +37,8 @@ class MessageViews {
 
     private static final String ONE = """
             select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
-                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures
+                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures,
+                   m.dead_lettered_at
             from message m
             join queue q on q.id = m.queue_id
             where m.id = ?
@@ -88,6 +89,9 @@ class MessageViews {
             throw ProblemException.invalid(
                     "state: expected ready, delayed, leased or unclassified; throttled messages are listed as ready, and counted in"
                             + " the statistics");
+        }
+        if (limit < 1 || limit > Messages.LARGEST_PAGE) {
+            throw ProblemException.invalid("limit: expected 1 to %d, got %d".formatted(Messages.LARGEST_PAGE, limit));
         }
         Queue queue = queues.get(name);
         int code = state == null ? -1 : state.ordinal();
@@ -195,9 +199,9 @@ class MessageViews {
         long candidates = 0;
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                examined = row.getLong(17);
-                lastExamined = row.getLong(18);
-                candidates = row.getLong(19);
+                examined = row.getLong(18);
+                lastExamined = row.getLong(19);
+                candidates = row.getLong(20);
                 if (candidates > 0) {
                     views.add(view(row));
                     lastShown = row.getLong(1);
@@ -227,6 +231,7 @@ class MessageViews {
                 row.getObject(13, OffsetDateTime.class).toInstant(),
                 instant(row.getObject(14, OffsetDateTime.class)),
                 instant(row.getObject(15, OffsetDateTime.class)),
+                instant(row.getObject(17, OffsetDateTime.class)),
                 failures == null ? List.of() : JSON.readValue(failures, FAILURES));
     }
 

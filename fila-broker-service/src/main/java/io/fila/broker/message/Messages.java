@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** Messages of queues: stored, looked at, cancelled. Safe for use by several threads. */
 public interface Messages {
 
+    /** How many messages a page has unless its reader says otherwise. */
+    int USUAL_PAGE = 50;
+
+    /** The most that a page can be asked to have. */
+    int LARGEST_PAGE = 1000;
+
     /**
      * Stores messages durably, all or none; one answer each, in order. Concurrent calls share a statement. Completes with
      * {@code ProblemException}: {@code invalid-request} (naming the index, if {@code indexed}),
@@ -23,6 +29,9 @@ public interface Messages {
         return enqueue(queue, messages, messages.size() > 1);
     }
 
+    /** Begins the enqueues of a producer that wants them stored in the order in which it hands them over. */
+    EnqueueSequence sequence();
+
     /** The message, or {@code message-not-found}. */
     MessageView get(UUID id);
 
@@ -30,6 +39,7 @@ public interface Messages {
      * A page of a queue's messages in the order of their arrival: at most {@code limit}, and fewer if their payloads are large.
      *
      * @param state null: all; {@code THROTTLED} is refused here, see the statistics
+     * @param limit 1 to {@value #LARGEST_PAGE}
      * @param after the cursor of the page before; null: the first
      */
     Page list(QueueName queue, @Nullable MessageState state, int limit, @Nullable String after);

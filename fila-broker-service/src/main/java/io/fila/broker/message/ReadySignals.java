@@ -16,10 +16,14 @@ public interface ReadySignals {
      *
      * @param first the lowest sequence among them
      * @param count how many
-     * @param sample one of them, if at hand: saves reading one
+     * @param sample the latest of them, as far as it is at hand: saves reading it
      */
     void ready(long queueId, UUID lane, long first, int count, @Nullable Sample sample);
 
-    /** What the scheduler wants to know of a message of a lane. */
-    record Sample(Keyed keyed, int weight) {}
+    /**
+     * What the scheduler wants to know of a message of a lane.
+     *
+     * @param keyed null: not at hand
+     */
+    record Sample(@Nullable Keyed keyed, Weight weight) {}
 }

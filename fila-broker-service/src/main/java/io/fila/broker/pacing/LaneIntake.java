@@ -1,5 +1,6 @@
 package io.fila.broker.pacing;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.ReadySignals.Sample;
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.LaneStore.Found;
 import io.fila.broker.pacing.LaneStore.Head;
 import io.fila.broker.pacing.LaneStore.Moved;
@@ -48,28 +50,58 @@ final class LaneIntake {
     /** How long finding lanes has taken in the sweep that is under way, or in the last one. */
     private long sweepNanos;
 
-    LaneIntake(LaneStore lanes, BucketStore buckets) {
+    /** How often a sweep weighs known lanes, too: makes up for lost signals, and for those that tell no weight. */
+    private final long weighInterval;
+
+    /** When a sweep that begins is to weigh. */
+    private long nextWeighing = System.nanoTime();
+
+    /** Whether the sweep that is under way weighs, and how long that has taken. */
+    private boolean isWeighing;
+
+    private long weighNanos;
+
+    LaneIntake(LaneStore lanes, BucketStore buckets, Duration weighInterval) {
         this.lanes = lanes;
         this.heads = new GroupHeads(lanes);
         this.buckets = buckets;
+        this.weighInterval = weighInterval.toNanos();
     }
 
-    /** @param sample the latest one seen: its weight holds */
-    private record Signal(long first, int count, @Nullable Sample sample) {
+    /** @param weight that of the latest message, as far as is known */
+    private record Signal(
+            long first,
+            int count,
+            @Nullable Keyed keyed,
+            @Nullable Weight weight) {
 
         Signal and(Signal other) {
             return new Signal(
                     Math.min(first, other.first),
                     (int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
-                    other.sample == null ? sample : other.sample);
+                    other.keyed == null ? keyed : other.keyed,
+                    Weight.latestOf(weight, other.weight));
         }
     }
 
     /** A lane with what it takes to schedule it. */
-    private record Arrival(UUID lane, long first, int count, Sample sample) {}
+    private record Arrival(UUID lane, long first, int count, Keyed keyed, Weight weight) {
+
+        static Arrival of(Found found, int count) {
+            return new Arrival(found.lane(), found.sequence(), count, found.properties(), found.weight());
+        }
+
+        Arrival and(Arrival other) {
+            Weight latest = other.weight.sequence() > weight.sequence() ? other.weight : weight;
+            return new Arrival(lane, Math.min(first, other.first), count + other.count, keyed, latest);
+        }
+    }
 
     void signal(UUID lane, long first, int count, @Nullable Sample sample) {
-        signals.merge(lane, new Signal(first, count, sample), Signal::and);
+        Signal signal = sample == null
+                ? new Signal(first, count, null, null)
+                : new Signal(first, count, sample.keyed(), sample.weight());
+        signals.merge(lane, signal, Signal::and);
     }
 
     /** Looks an ordering group up again: a claim could not lease what was taken for its head. */
@@ -98,6 +130,8 @@ final class LaneIntake {
     private void restartSweep() {
         sweepAfter = LaneStore.FIRST;
         sweepNanos = 0;
+        isWeighing = System.nanoTime() - nextWeighing >= 0;
+        weighNanos = 0;
     }
 
     boolean isSweeping() {
@@ -131,25 +165,22 @@ final class LaneIntake {
             }
             if (scheduler.knows(lane)) {
                 scheduler.signal(lane, signal.first(), signal.count());
-                if (signal.sample() != null) {
-                    scheduler.weigh(
-                            lane,
-                            signal.sample().keyed().fairnessKey(),
-                            signal.sample().weight());
+                if (signal.weight() != null) {
+                    scheduler.weigh(lane, signal.weight());
                 }
-            } else if (signal.sample() == null
-                    || rules.laneKey().isGroup(signal.sample().keyed())) {
+            } else if (signal.keyed() == null
+                    || signal.weight() == null
+                    || rules.laneKey().isGroup(signal.keyed())) {
                 // of an ordering group, what has arrived is rarely the head
                 unknown.put(lane, signal);
             } else {
-                arrivals.add(new Arrival(lane, signal.first(), signal.count(), signal.sample()));
+                arrivals.add(new Arrival(lane, signal.first(), signal.count(), signal.keyed(), signal.weight()));
             }
         }
         if (!unknown.isEmpty()) {
             for (Found found : describe(rules, unknown.keySet())) {
-                int count = unknown.getOrDefault(found.lane(), new Signal(0, 1, null))
-                        .count();
-                arrivals.add(new Arrival(found.lane(), found.sequence(), count, sample(found)));
+                Signal signal = unknown.get(found.lane());
+                arrivals.add(Arrival.of(found, signal == null ? 1 : signal.count()));
             }
         }
     }
@@ -162,18 +193,34 @@ final class LaneIntake {
         List<Head> page = lanes.find(rules.queueId(), sweepAfter, PAGE);
         sweepNanos += System.nanoTime() - began;
         sweepAfter = page.size() < PAGE ? null : page.get(page.size() - 1).lane();
+        List<UUID> known = new ArrayList<>();
         List<UUID> unknown = new ArrayList<>();
         for (Head head : page) {
             if (scheduler.knows(head.lane())) {
                 scheduler.signal(head.lane(), head.sequence(), 0);
+                known.add(head.lane());
             } else {
                 unknown.add(head.lane());
             }
         }
         if (!unknown.isEmpty()) {
-            for (Found found : describe(rules, unknown)) {
-                arrivals.add(new Arrival(found.lane(), found.sequence(), 1, sample(found)));
-            }
+            describe(rules, unknown).forEach(found -> arrivals.add(Arrival.of(found, 1)));
+        }
+        if (isWeighing) {
+            weigh(rules, scheduler, known);
+        }
+    }
+
+    private void weigh(QueueRules rules, Scheduler scheduler, List<UUID> known) {
+        long began = System.nanoTime();
+        if (!known.isEmpty()) {
+            lanes.weigh(rules.queueId(), known).forEach(scheduler::weigh);
+        }
+        long now = System.nanoTime();
+        weighNanos += now - began;
+        if (!isSweeping()) {
+            // no more than a twentieth of the time, like sweeping
+            nextWeighing = now + Math.max(weighInterval, PacingLoop.SWEEP_REST * weighNanos);
         }
     }
 
@@ -212,14 +259,12 @@ final class LaneIntake {
         }
         Map<UUID, Arrival> byLane = new HashMap<>();
         for (Found found : moved.messages()) {
-            byLane.merge(
-                    found.lane(),
-                    new Arrival(found.lane(), found.sequence(), 1, sample(found)),
-                    (a, b) -> new Arrival(a.lane(), Math.min(a.first(), b.first()), a.count() + 1, a.sample()));
+            byLane.merge(found.lane(), Arrival.of(found, 1), Arrival::and);
         }
         for (Arrival arrival : byLane.values()) {
             if (scheduler.knows(arrival.lane())) {
                 scheduler.signal(arrival.lane(), arrival.first(), arrival.count());
+                scheduler.weigh(arrival.lane(), arrival.weight());
             } else {
                 arrivals.add(arrival);
             }
@@ -231,7 +276,7 @@ final class LaneIntake {
         List<Scheduler.LaneInfo> infos = new ArrayList<>();
         ArrayDeque<Arrival> added = new ArrayDeque<>();
         for (Arrival arrival : arrivals) {
-            Keyed keyed = arrival.sample().keyed();
+            Keyed keyed = arrival.keyed();
             LaneKey.Place place = rules.laneKey().placeOf(keyed);
             if (!place.lane().equals(arrival.lane())) {
                 stale.putIfAbsent(arrival.lane(), 0L);
@@ -247,11 +292,7 @@ final class LaneIntake {
                 });
             }
             infos.add(new Scheduler.LaneInfo(
-                    arrival.lane(),
-                    place.isOrdered(),
-                    keyed.fairnessKey(),
-                    arrival.sample().weight(),
-                    drawnFrom));
+                    arrival.lane(), place.isOrdered(), keyed.fairnessKey(), arrival.weight(), drawnFrom));
             added.add(arrival);
         }
         insert(fresh);
@@ -259,6 +300,7 @@ final class LaneIntake {
             Arrival arrival = added.remove();
             if (scheduler.knows(info.id())) {
                 scheduler.signal(info.id(), arrival.first(), arrival.count());
+                scheduler.weigh(info.id(), arrival.weight());
             } else {
                 scheduler.add(info, arrival.first(), arrival.count());
             }
@@ -276,9 +318,5 @@ final class LaneIntake {
             fresh.forEach(bucket -> inserted.remove(bucket.id()));
             throw e;
         }
-    }
-
-    private static Sample sample(Found found) {
-        return new Sample(found.properties(), found.weight());
     }
 }

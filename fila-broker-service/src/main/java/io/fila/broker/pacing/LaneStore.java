@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -14,6 +15,7 @@ import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.TextMaps;
+import io.fila.broker.message.Weight;
 import io.fila.broker.throttle.Keyed;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -28,6 +30,7 @@ class LaneStore {
     private static final String FIND = Sql.load(LaneStore.class, "find_lanes");
     private static final String DESCRIBE = Sql.load(LaneStore.class, "describe_lanes");
     private static final String HEADS = Sql.load(LaneStore.class, "find_group_heads");
+    private static final String WEIGH = Sql.load(LaneStore.class, "weigh_lanes");
     private static final String FIND_STALE = Sql.load(LaneStore.class, "find_stale_messages");
     private static final String MOVE = Sql.load(LaneStore.class, "move_messages");
 
@@ -37,8 +40,12 @@ class LaneStore {
         this.database = database;
     }
 
-    /** A ready message, as far as lanes and buckets are concerned. */
-    record Found(UUID lane, long sequence, int weight, Properties properties) {}
+    /**
+     * A ready message, as far as lanes and buckets are concerned.
+     *
+     * @param weight its own or, of a lane's oldest message, that of the lane's latest
+     */
+    record Found(UUID lane, long sequence, Weight weight, Properties properties) {}
 
     /** The head of an ordering group. */
     record GroupHead(Found message, boolean isReady) {}
@@ -83,6 +90,7 @@ class LaneStore {
             try (PreparedStatement statement = connection.prepareStatement(DESCRIBE)) {
                 statement.setArray(1, connection.createArrayOf("uuid", lanes.toArray()));
                 statement.setLong(2, queueId);
+                statement.setLong(3, queueId);
                 List<Found> found = new ArrayList<>();
                 try (ResultSet row = statement.executeQuery()) {
                     while (row.next()) {
@@ -90,6 +98,23 @@ class LaneStore {
                     }
                 }
                 return found;
+            }
+        });
+    }
+
+    /** The weight that the latest ready message of each lane gives; lanes without are missing. */
+    Map<UUID, Weight> weigh(long queueId, Collection<UUID> lanes) {
+        return database.run("weigh lanes", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(WEIGH)) {
+                statement.setArray(1, connection.createArrayOf("uuid", lanes.toArray()));
+                statement.setLong(2, queueId);
+                Map<UUID, Weight> weights = new HashMap<>();
+                try (ResultSet row = statement.executeQuery()) {
+                    while (row.next()) {
+                        weights.put(row.getObject(1, UUID.class), new Weight(row.getInt(2), row.getLong(3)));
+                    }
+                }
+                return weights;
             }
         });
     }
@@ -110,7 +135,7 @@ class LaneStore {
                 List<GroupHead> heads = new ArrayList<>();
                 try (ResultSet row = statement.executeQuery()) {
                     while (row.next()) {
-                        heads.add(new GroupHead(found(row, 1), row.getBoolean(7)));
+                        heads.add(new GroupHead(found(row, 1), row.getBoolean(8)));
                     }
                 }
                 return heads;
@@ -188,7 +213,7 @@ class LaneStore {
         return new Found(
                 row.getObject(first, UUID.class),
                 row.getLong(first + 1),
-                row.getInt(first + 3),
+                new Weight(row.getInt(first + 3), row.getLong(first + 6)),
                 new Properties(
                         row.getString(first + 2),
                         TextMaps.fromJson(row.getString(first + 4)),

@@ -16,7 +16,9 @@ import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Notifications;
+import io.fila.broker.message.Weight;
 import io.fila.broker.node.Node;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -32,7 +34,8 @@ class NodeSignals {
     /** Receives what other nodes say. */
     interface Receiver {
 
-        void ready(long queueId, UUID lane, long first, int count);
+        /** @param weight that of the latest message, if it is known */
+        void ready(long queueId, UUID lane, long first, int count, @Nullable Weight weight);
 
         /** Look the queue through: there is too much to be named. */
         void sweep(long queueId);
@@ -47,7 +50,7 @@ class NodeSignals {
     private static final Duration TOGETHER = Duration.ofMillis(5);
 
     /** Keeps a notification below PostgreSQL's 8,000 bytes. */
-    private static final int MAX_LANES = 100;
+    private static final int MAX_LANES = 75;
 
     private static final String SWEEP = "*";
     private static final String RULES = "!";
@@ -56,10 +59,18 @@ class NodeSignals {
     private final Notifications notifications;
     private final ScheduledExecutorService sender;
 
+    /** What is told of a lane. */
+    private record Told(long first, long count, @Nullable Weight weight) {
+
+        Told and(Told other) {
+            return new Told(Math.min(first, other.first), count + other.count, Weight.latestOf(weight, other.weight));
+        }
+    }
+
     /** Guards what follows. */
     private final Object lock = new Object();
 
-    private final Map<Long, Map<UUID, long[]>> ready = new HashMap<>();
+    private final Map<Long, Map<UUID, Told>> ready = new HashMap<>();
     private final List<Long> changed = new ArrayList<>();
     private boolean sending;
 
@@ -77,14 +88,14 @@ class NodeSignals {
         notifications.listen(text -> receive(text, receiver), receiver::missed);
     }
 
-    void ready(long queueId, UUID lane, long first, int count) {
+    void ready(long queueId, UUID lane, long first, int count, @Nullable Weight weight) {
         if (!node.hasOthers()) {
             return;
         }
         synchronized (lock) {
-            Map<UUID, long[]> lanes = ready.computeIfAbsent(queueId, id -> new HashMap<>());
+            Map<UUID, Told> lanes = ready.computeIfAbsent(queueId, id -> new HashMap<>());
             if (lanes.size() <= MAX_LANES) {
-                lanes.merge(lane, new long[] {first, count}, (a, b) -> new long[] {Math.min(a[0], b[0]), a[1] + b[1]});
+                lanes.merge(lane, new Told(first, count, weight), Told::and);
             }
             sendSoon();
         }
@@ -126,17 +137,19 @@ class NodeSignals {
         }
     }
 
-    private static String text(Map<UUID, long[]> lanes) {
+    private static String text(Map<UUID, Told> lanes) {
         if (lanes.size() > MAX_LANES) {
             return SWEEP;
         }
         StringBuilder text = new StringBuilder();
-        lanes.forEach((lane, what) -> text.append(text.isEmpty() ? "" : ",")
-                .append(lane)
-                .append(':')
-                .append(what[0])
-                .append(':')
-                .append(what[1]));
+        lanes.forEach((lane, told) -> {
+            text.append(text.isEmpty() ? "" : ",").append(lane);
+            text.append(':').append(told.first()).append(':').append(told.count());
+            if (told.weight() != null) {
+                text.append(':').append(told.weight().value());
+                text.append(':').append(told.weight().sequence());
+            }
+        });
         return text.toString();
     }
 
@@ -154,7 +167,8 @@ class NodeSignals {
             for (String lane : parts[2].split(",")) {
                 String[] what = lane.split(":");
                 int count = (int) Math.min(Integer.MAX_VALUE, Long.parseLong(what[2]));
-                receiver.ready(queueId, UUID.fromString(what[0]), Long.parseLong(what[1]), count);
+                Weight weight = what.length < 5 ? null : new Weight(Integer.parseInt(what[3]), Long.parseLong(what[4]));
+                receiver.ready(queueId, UUID.fromString(what[0]), Long.parseLong(what[1]), count, weight);
             }
         }
     }

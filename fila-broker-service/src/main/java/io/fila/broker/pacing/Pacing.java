@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.message.ReadySignals;
+import io.fila.broker.message.Weight;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueChanges;
@@ -123,7 +124,7 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
         if (loop != null) {
             loop.signal(lane, first, count, sample);
         }
-        nodes.ready(queueId, lane, first, count);
+        nodes.ready(queueId, lane, first, count, sample == null ? null : sample.weight());
     }
 
     @Override
@@ -135,10 +136,10 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     public void afterSingletonsInstantiated() {
         nodes.listen(new NodeSignals.Receiver() {
             @Override
-            public void ready(long queueId, UUID lane, long first, int count) {
+            public void ready(long queueId, UUID lane, long first, int count, @Nullable Weight weight) {
                 PacingLoop loop = loops.get(queueId);
                 if (loop != null) {
-                    loop.signal(lane, first, count, null);
+                    loop.signal(lane, first, count, weight == null ? null : new Sample(null, weight));
                 }
             }
 

@@ -35,7 +35,7 @@ final class PacingLoop {
     private static final long NEVER = Long.MAX_VALUE;
 
     /** How many times as long as a sweep takes it rests: it takes no more than a twentieth of the time. */
-    private static final int SWEEP_REST = 19;
+    static final int SWEEP_REST = 19;
 
     private final long queueId;
     private final PacingContext context;
@@ -65,7 +65,8 @@ final class PacingLoop {
     PacingLoop(long queueId, PacingContext context, Wakeable.Factory wakeables, ScheduledExecutorService departures) {
         this.queueId = queueId;
         this.context = context;
-        this.intake = new LaneIntake(context.lanes(), context.buckets());
+        this.intake = new LaneIntake(
+                context.lanes(), context.buckets(), context.properties().sweepInterval());
         this.aftermath = new Aftermath(queueId, context, this::wake);
         this.news = new BucketNews(context);
         this.outbox = new Outbox(dispatcher, departures, context.deliveryLog()::delivered, this::wake);
@@ -271,7 +272,7 @@ final class PacingLoop {
         }
         if (claimed.isCut()) {
             // it locked more than it leased: a claim of another node at the same time takes those lanes for drained
-            claimed.answers().forEach(answer -> context.nodes().ready(queueId, answer.lane(), answer.head(), 1));
+            claimed.answers().forEach(answer -> context.nodes().ready(queueId, answer.lane(), answer.head(), 1, null));
         }
         try {
             news.tell(scheduler, claimed, now);

@@ -6,11 +6,11 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.Lane.Place;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.throttle.Bucket;
@@ -48,7 +48,7 @@ final class Scheduler {
     private final FairQueue ready = new FairQueue();
 
     /** What there is to know of a lane that the scheduler does not know yet. */
-    record LaneInfo(UUID id, boolean isGroup, @Nullable String fairnessKey, int weight, List<BucketInfo> buckets) {}
+    record LaneInfo(UUID id, boolean isGroup, @Nullable String fairnessKey, Weight weight, List<BucketInfo> buckets) {}
 
     /** @param most no more than this many can have room at once */
     record BucketInfo(Bucket bucket, int most) {}
@@ -75,18 +75,21 @@ final class Scheduler {
         }
     }
 
-    /** The weight of a known lane's fairness group is another now; of an ordering group, a message may be of another than the head. */
-    void weigh(UUID id, @Nullable String fairnessKey, int weight) {
+    /**
+     * A message of a known lane gives its fairness group this weight. Of an ordering group, it may be of another fairness group than
+     * the head.
+     */
+    void weigh(UUID id, Weight weight) {
         Lane lane = lanes.get(id);
-        if (lane != null && Objects.equals(lane.group.key, fairnessKey)) {
-            lane.group.weight = weight;
+        if (lane != null && !lane.isGroup) {
+            lane.group.weigh(weight);
         }
     }
 
     /** Messages of a lane not known yet are ready. */
     void add(LaneInfo info, long first, int count) {
         FairnessGroup group = groups.computeIfAbsent(info.fairnessKey(), FairnessGroup::new);
-        group.weight = info.weight();
+        group.weigh(info.weight());
         List<WatchedBucket> drawnFrom = new ArrayList<>(info.buckets().size());
         for (BucketInfo drawn : info.buckets()) {
             WatchedBucket watched =

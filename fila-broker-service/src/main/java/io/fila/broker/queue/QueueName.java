@@ -36,6 +36,11 @@ public record QueueName(String value) {
         return new QueueName(value + DEAD_LETTER_SUFFIX);
     }
 
+    /** The name of the queue itself, if this is a dead letter queue's. */
+    public QueueName withoutDeadLetter() {
+        return isDeadLetter() ? new QueueName(value.substring(0, value.length() - DEAD_LETTER_SUFFIX.length())) : this;
+    }
+
     @Override
     public String toString() {
         return value;

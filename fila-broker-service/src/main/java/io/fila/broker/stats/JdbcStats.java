@@ -23,8 +23,6 @@ import org.springframework.stereotype.Service;
 @Service
 class JdbcStats implements Stats {
 
-    private static final int MAX_TOP_BUCKETS = 1_000;
-
     private final Snapshots snapshots;
     private final Backlogs backlogs;
     private final ThrottleReader throttles;
@@ -53,9 +51,9 @@ class JdbcStats implements Stats {
 
     @Override
     public ThrottleStats throttle(String name, int topBuckets) {
-        if (topBuckets < 0 || topBuckets > MAX_TOP_BUCKETS) {
+        if (topBuckets < 0 || topBuckets > MOST_TOP_BUCKETS) {
             throw ProblemException.invalid(
-                    "topBuckets: expected 0 to %d, got %d".formatted(MAX_TOP_BUCKETS, topBuckets));
+                    "topBuckets: expected 0 to %d, got %d".formatted(MOST_TOP_BUCKETS, topBuckets));
         }
         Throttle throttle = throttles.get(name);
         BucketCensus census = buckets.census(name);

@@ -82,6 +82,11 @@ public class Streams implements Node.LapseListener {
             return queue.settings().visibilityTimeout();
         }
 
+        /** Whether the queue keeps an order. */
+        public boolean isOrdered() {
+            return queue.settings().ordering() != null;
+        }
+
         /** Starts delivering. To be called once, when the consumer has been told that it is accepted. */
         public void start() {
             pacing.add(queue.id(), sink);

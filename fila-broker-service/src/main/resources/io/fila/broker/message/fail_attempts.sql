@@ -41,7 +41,8 @@ set queue_id     = case when f.is_dead then f.dead_letter_id else m.queue_id end
     lease_until  = null,
     failures     = f.failures,
     -- a dead letter is in nobody's order
-    ordered      = m.ordered and not f.is_dead
+    ordered      = m.ordered and not f.is_dead,
+    dead_lettered_at = case when f.is_dead then clock_timestamp() else m.dead_lettered_at end
 from failed f
 where m.queue_id = f.queue_id
   and m.sequence = f.sequence

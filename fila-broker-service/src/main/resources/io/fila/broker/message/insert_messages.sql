@@ -31,11 +31,13 @@ timed as (
     where not m.id_given
        or (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
 )
-insert into message (id, queue_id, lane, state, available_at, weight, fairness_key, headers, payload_kind, ordered, payload)
+insert into message (id, queue_id, lane, state, available_at, not_before, weight, fairness_key, headers, payload_kind, ordered,
+                     payload)
 select id,
        queue_id,
        lane,
        case when available_at > now then 1 else 0 end,
+       case when available_at > now then available_at end,
        case when available_at > now then available_at end,
        weight,
        fairness_key,

@@ -29,7 +29,7 @@ page as (
 )
 select p.sequence, p.id, q.name, p.state, p.payload_kind, p.payload, p.headers, p.fairness_key, p.weight,
        p.attributes, p.attempts, p.redrives, p.enqueued_at, p.available_at, p.lease_until, p.failures,
-       seen.examined, seen.last, seen.candidates
+       p.dead_lettered_at, seen.examined, seen.last, seen.candidates
 from (
     select (select count(*) from examined) as examined,
            (select max(sequence) from examined) as last,

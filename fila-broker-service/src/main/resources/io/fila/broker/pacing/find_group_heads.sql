@@ -1,7 +1,7 @@
 -- The head of each given ordering group: its oldest message, whatever state it is in. A lane that is no ordering group is missing.
 -- Serving index: message_ordered, from a sequence on before which the group is known to have nothing left: one probe for a group,
 -- which passes no messages that are gone. Reads only.
-select m.lane, m.sequence, m.fairness_key, m.weight, m.headers, m.attributes, m.state = 0
+select m.lane, m.sequence, m.fairness_key, m.weight, m.headers, m.attributes, m.sequence, m.state = 0
 from unnest(?::uuid[], ?::bigint[]) as g (lane, after)
 cross join lateral (
     select h.lane, h.sequence, h.fairness_key, h.weight, h.headers, h.attributes, h.state

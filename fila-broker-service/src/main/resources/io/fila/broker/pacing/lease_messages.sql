@@ -16,11 +16,13 @@ with found as materialized (
         where r.queue_id = ?
           and r.lane = l.lane
           and r.state = 0
-          and r.sequence between l.head and l.last
+          and r.sequence >= l.head
         order by r.sequence
         limit l.quota
         for update skip locked
     ) candidate
+    -- not in the subquery: for a range of sequences the planner takes the primary key
+    where candidate.sequence <= l.last
     window so_far as (order by l.position, candidate.sequence)
 )
 update message m

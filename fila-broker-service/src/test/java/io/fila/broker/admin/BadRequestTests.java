@@ -287,6 +287,28 @@ class BadRequestTests extends RestSlice {
                         List.of("permits: there is no such query parameter here")));
     }
 
+    static Stream<Case> redriving() {
+        return Stream.of(
+                redrive("[]", "body: expected an object, got an array"),
+                redrive("{\"count\":0}", "count: expected 1 to 100000, got 0"),
+                redrive("{\"count\":-1}", "count: expected 1 to 100000, got -1"),
+                redrive("{\"count\":100001}", "count: expected 1 to 100000, got 100001"),
+                redrive("{\"count\":99999999999999999999}", "count: expected 1 to 100000, got 99999999999999999999"),
+                redrive("{\"count\":1.0}", "count: expected a whole number, got 1.0"),
+                redrive("{\"count\":\"all\"}", "count: expected a whole number, got the string 'all'"),
+                redrive("{\"reclassify\":\"some\"}", "reclassify: expected all, unclassified or none; got 'some'"),
+                redrive("{\"reclassify\":\"ALL\"}", "reclassify: expected all, unclassified or none; got 'ALL'"),
+                redrive("{\"reclassify\":false}", "reclassify: expected a string, got false"),
+                redrive("{\"max\":1}", "max: there is no such field here", "count, reclassify"),
+                new Case("POST", "/queues/a b/redrive", "{}", "invalid-request", List.of("queue", "'a b'")),
+                new Case(
+                        "POST",
+                        "/queues/orders/redrive?count=1",
+                        "",
+                        "invalid-request",
+                        List.of("count: there is no such query parameter here")));
+    }
+
     static Stream<Case> unread() {
         String nothing = "there is no such query parameter here; allowed: none";
         return Stream.of(
@@ -326,12 +348,16 @@ class BadRequestTests extends RestSlice {
                 new Case("DELETE", ON, "{", "invalid-request", List.of("malformed JSON")));
     }
 
+    private static Case redrive(String body, String... said) {
+        return new Case("POST", "/queues/orders/redrive", body, "invalid-request", List.of(said));
+    }
+
     private static Case permits(String body, String... said) {
         return new Case("POST", "/throttles/t/permits", body, "invalid-request", List.of(said));
     }
 
     @ParameterizedTest
-    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving", "permits", "unread"})
+    @MethodSource({"malformed", "settings", "messages", "subscriptions", "receiving", "permits", "redriving", "unread"})
     void refusesWithFieldExpectationAndWhatWasGiven(Case bad) {
         WebTestClient.RequestBodySpec request =
                 http.method(HttpMethod.valueOf(bad.method)).uri(bad.path);
@@ -415,7 +441,7 @@ class BadRequestTests extends RestSlice {
 
     @AfterEach
     void noServiceHeardOfIt() {
-        Mockito.verifyNoInteractions(queues, messages, subscriptions, stats, permits);
+        Mockito.verifyNoInteractions(queues, redrives, messages, subscriptions, stats, permits);
     }
 
     private static String throttle(String rest) {

@@ -204,7 +204,7 @@ class MessageApiTests extends RestSlice {
                         {"id":"0193a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b","queue":"orders","state":"delayed",
                          "payload":"hi \\"you\\"","headers":{"customer":"acme"},"fairnessKey":null,"weight":1,
                          "attributes":{},"attempts":2,"redrives":0,"enqueuedAt":"2030-01-31T12:00:00Z",
-                         "notBefore":"2030-01-31T12:01:00Z","leaseExpiresAt":null,
+                         "notBefore":"2030-01-31T12:01:00Z","leaseExpiresAt":null,"deadLetteredAt":"2030-01-31T12:00:00Z",
                          "failures":[{"attempt":1,"reason":"nack","error":"boom","consumer":"billing-1",
                                       "at":"2030-01-31T12:00:00Z"}]}
                         """, JsonCompareMode.STRICT);
@@ -293,6 +293,7 @@ class MessageApiTests extends RestSlice {
                 NOON,
                 later,
                 null,
+                NOON,
                 List.of(new MessageView.Failure(1, "nack", "boom", "billing-1", NOON)));
     }
 }

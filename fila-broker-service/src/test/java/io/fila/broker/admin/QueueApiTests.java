@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
+import io.fila.broker.message.Reclassify;
+import io.fila.broker.message.Redriven;
+import io.fila.broker.message.Redriven.Kept;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.DeliveryDurability;
@@ -234,6 +237,27 @@ class QueueApiTests extends RestSlice {
 
         verify(queues).setPaused(ORDERS, true);
         verify(queues).setPaused(ORDERS, false);
+    }
+
+    @Test
+    void redrivesWithDefaultsAndAsItIsTold() {
+        Redriven redriven = new Redriven(12, new Kept(1, 2, 3, 4, 5));
+        given(redrives.redrive(ORDERS, 1_000, Reclassify.ALL)).willReturn(redriven);
+        given(redrives.redrive(ORDERS.deadLetter(), 7, Reclassify.UNCLASSIFIED)).willReturn(redriven);
+        String answer =
+                "{\"moved\":12,\"kept\":{\"unclassified\":1,\"rejected\":2,\"leased\":3,\"delayed\":4,\"ready\":5}}";
+
+        http.post()
+                .uri("/queues/orders/redrive")
+                .exchange()
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .isEqualTo(answer);
+        post("/queues/orders/redrive", "{}").expectBody(String.class).isEqualTo(answer);
+        post("/queues/orders.dlq/redrive", "{\"count\":7,\"reclassify\":\"unclassified\"}")
+                .expectBody(String.class)
+                .isEqualTo(answer);
     }
 
     private WebTestClient.ResponseSpec put(String json) {

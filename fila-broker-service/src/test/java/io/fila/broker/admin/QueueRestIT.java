@@ -117,6 +117,43 @@ class QueueRestIT extends RestBroker {
     }
 
     @Test
+    void bringsDeadLettersBack() {
+        enqueue(3);
+        String subscription = subscribe();
+        for (int received = 0; received < 3; received++) {
+            JsonNode delivery = receiveOne(subscription);
+            assertDone(settle(subscription, "nack", delivery, ",\"error\":\"no\",\"deadLetter\":true"));
+        }
+        JsonNode dead = get("/queues/" + queue + ".dlq/messages")
+                .expect(200)
+                .list("messages")
+                .get(0);
+        assertThat(dead.get("deadLetteredAt").isNull()).isFalse();
+
+        Reply first = post("/queues/" + queue + "/redrive", "{\"count\":2,\"reclassify\":\"none\"}")
+                .expect(200);
+        assertThat(first.response().body())
+                .isEqualTo(
+                        "{\"moved\":2,\"kept\":{\"unclassified\":0,\"rejected\":0,\"leased\":0,\"delayed\":0,\"ready\":1}}");
+        assertThat(post("/queues/" + queue + ".dlq/redrive", null)
+                        .expect(200)
+                        .body()
+                        .get("moved")
+                        .asInt())
+                .isOne();
+
+        JsonNode message = receiveOne(subscription).get("message");
+        assertThat(message.get("id")).isEqualTo(dead.get("id"));
+        assertThat(message.get("redrives").asInt()).isOne();
+        JsonNode shown =
+                get("/messages/" + message.get("id").asString()).expect(200).body();
+        assertThat(shown.get("deadLetteredAt").isNull()).isTrue();
+        assertThat(shown.get("failures")).hasSize(1);
+        post("/queues/no-such/redrive", "{}").expect(404, "queue-not-found");
+        post("/queues/no-such.dlq/redrive", "{}").expect(404, "queue-not-found");
+    }
+
+    @Test
     void deliversNothingOfPausedQueueUntilItResumes() {
         assertThat(post("/queues/" + queue + "/pause", null)
                         .expect(200)

@@ -11,11 +11,13 @@ import io.fila.broker.message.Delivery;
 import io.fila.broker.message.Lease;
 import io.fila.broker.message.Messages;
 import io.fila.broker.message.Payload;
+import io.fila.broker.message.Redrives;
 import io.fila.broker.pacing.Permits;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.Queues;
+import io.fila.broker.stats.Overviews;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.subscription.Subscriptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +53,9 @@ abstract class RestSlice {
 
     @MockitoBean
     Messages messages;
+
+    @MockitoBean
+    Redrives redrives;
 
     @MockitoBean
     Subscriptions subscriptions;
@@ -120,6 +125,7 @@ abstract class RestSlice {
     @Import({
         BlockingCalls.class,
         MessageController.class,
+        Overviews.class,
         ProblemHandler.class,
         QueueController.class,
         RequestBodies.class,

@@ -94,8 +94,6 @@ class ThrottleApiTests extends RestSlice {
 
     @Test
     void showsBucketByValuesOfItsKeyInOrder() {
-        given(stats.throttle("stripe", 0))
-                .willReturn(throttle(List.of(CUSTOMER, new KeyComponent.FairnessKey()), List.of()));
         given(stats.bucket("stripe", List.of("a&b", "")))
                 .willReturn(new BucketStats(List.of("a&b", ""), 1, List.of(new Used(LIMIT, 2)), null, NOON));
 
@@ -115,8 +113,7 @@ class ThrottleApiTests extends RestSlice {
 
     @Test
     void showsBucketOfMessagesLackingTheKeyWithoutValues() {
-        given(stats.throttle("stripe", 0)).willReturn(throttle(List.of(CUSTOMER), List.of()));
-        given(stats.bucket("stripe", null)).willReturn(new BucketStats(null, 1, List.of(), null, null));
+        given(stats.bucket("stripe", List.of())).willReturn(new BucketStats(null, 1, List.of(), null, null));
 
         http.get()
                 .uri("/throttles/stripe/bucket")
@@ -129,7 +126,6 @@ class ThrottleApiTests extends RestSlice {
 
     @Test
     void showsTheOneBucketOfUnkeyedThrottle() {
-        given(stats.throttle("stripe", 0)).willReturn(throttle(List.of(), List.of()));
         given(stats.bucket("stripe", List.of())).willReturn(new BucketStats(List.of(), 1, List.of(), null, null));
 
         http.get()
@@ -140,22 +136,6 @@ class ThrottleApiTests extends RestSlice {
                 .expectBody()
                 .jsonPath("$.key")
                 .isArray();
-    }
-
-    @Test
-    void refusesKeyOfAnotherShape() {
-        given(stats.throttle("stripe", 0)).willReturn(throttle(List.of(CUSTOMER), List.of()));
-
-        http.get()
-                .uri("/throttles/stripe/bucket?key=a&key=b")
-                .exchange()
-                .expectStatus()
-                .isBadRequest()
-                .expectBody()
-                .jsonPath("$.detail")
-                .value(
-                        String.class,
-                        detail -> assertThat(detail).contains("key: expected 1 values", "header:customer", "got 2"));
     }
 
     @Test

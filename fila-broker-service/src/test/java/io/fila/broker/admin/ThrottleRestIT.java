@@ -160,6 +160,16 @@ class ThrottleRestIT extends RestBroker {
     }
 
     @Test
+    void refusesABucketOfAKeyOfAnotherShape() {
+        subscribe(limited("2/1h", "\"header:customer\""));
+
+        assertThat(get("/throttles/" + throttle + "/bucket?key=a&key=b")
+                        .expect(400, "invalid-request")
+                        .text("detail"))
+                .contains("key: expected 1 values", "header:customer", throttle, "got 2");
+    }
+
+    @Test
     void refusesAKeyOfAnUnkeyedThrottle() {
         subscribe(limited("2/1h", ""));
 

@@ -201,6 +201,8 @@ class BadInputIT {
     @ValueSource(
             strings = {
                 "fila.v1.MessageService/Enqueue",
+                "fila.v1.MessageService/ListMessages",
+                "fila.v1.QueueService/ChangeQueue",
                 "fila.v1.QueueService/DeclareQueue",
                 "fila.v1.SubscriptionService/Subscribe",
                 "grpc.health.v1.Health/Check"

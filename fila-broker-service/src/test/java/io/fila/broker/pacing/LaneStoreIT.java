@@ -11,6 +11,7 @@ import java.util.UUID;
 import io.fila.broker.Seeds;
 import io.fila.broker.StoredRows;
 import io.fila.broker.message.LaneKey;
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.LaneStore.Found;
 import io.fila.broker.pacing.LaneStore.Head;
 import io.fila.broker.pacing.LaneStore.Moved;
@@ -99,6 +100,26 @@ class LaneStoreIT {
             } while (page.size() >= count);
             assertThat(found).isEqualTo(lowest());
         }
+    }
+
+    @Test
+    void describesALaneByItsOldestMessageAndTheWeightOfItsLatest() {
+        UUID lane = UUID.randomUUID();
+        UUID delayed = UUID.randomUUID();
+        store(queueId, lane, 3, 0);
+        long oldest = rows.queryLong("select min(sequence) from message where lane = ?", lane);
+        rows.execute("update message set weight = 2 where lane = ? and sequence = ?", lane, oldest);
+        rows.execute("update message set weight = 5 where lane = ? and sequence = ?", lane, oldest + 2);
+        // not ready yet
+        store(queueId, lane, 1, 1);
+        store(queueId, delayed, 1, 1);
+
+        Weight latest = new Weight(5, oldest + 2);
+        assertThat(lanes.describe(queueId, List.of(lane, delayed)))
+                .singleElement()
+                .satisfies(found -> assertThat(found.sequence()).isEqualTo(oldest))
+                .satisfies(found -> assertThat(found.weight()).isEqualTo(latest));
+        assertThat(lanes.weigh(queueId, List.of(lane, delayed))).isEqualTo(Map.of(lane, latest));
     }
 
     @Test

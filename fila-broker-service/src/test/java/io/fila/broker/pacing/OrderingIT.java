@@ -50,7 +50,11 @@ class OrderingIT {
     @BeforeAll
     static void start() {
         // what a signal should have told is not to be found by a sweep
-        broker = TestBroker.start(TestDatabase.create(), "fila.broker.pacing.sweep-interval=10m");
+        broker = TestBroker.start(
+                TestDatabase.create(),
+                "fila.broker.pacing.sweep-interval=10m",
+                // a claim that takes longer is given back, and something else goes first
+                "fila.broker.pacing.token-expiry=10s");
     }
 
     @AfterAll

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 import io.fila.broker.message.Delivery;
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.Claimed.BucketAnswer;
 import io.fila.broker.pacing.Proposal.Share;
 import io.fila.broker.throttle.Bucket;
@@ -156,10 +157,9 @@ final class PacedWorld {
         List<Scheduler.BucketInfo> drawnFrom = lane.drawsFrom.stream()
                 .map(bucket -> new Scheduler.BucketInfo(new Bucket(bucket.id, "t", List.of()), bucket.limit))
                 .toList();
+        Weight weight = new Weight(lane.weight, signal.first());
         scheduler.add(
-                new Scheduler.LaneInfo(lane.id, false, lane.group, lane.weight, drawnFrom),
-                signal.first(),
-                signal.count());
+                new Scheduler.LaneInfo(lane.id, false, lane.group, weight, drawnFrom), signal.first(), signal.count());
     }
 
     /** Proposes, and checks what every proposal must keep. */

@@ -3,6 +3,7 @@ package io.fila.broker.pacing;
 import java.time.Duration;
 import java.util.Map;
 
+import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.PacedWorld.ModelBucket;
 import io.fila.broker.pacing.PacedWorld.ModelLane;
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,23 @@ class SchedulerFairnessTests {
         deliver(500);
 
         assertShares(Map.of("narrow", 0.1, "wide", 0.9));
+    }
+
+    /** A lane that was found again, with an old message, brought its group's old weight back. */
+    @Test
+    void goesByTheWeightOfTheLatestMessageInWhateverOrderItLearnsOfThem() {
+        ModelLane changing = world.lane("changing", 1);
+        world.lane("fixed", 1);
+        deliverUntil(1_000, 500);
+        long latest = 1_000_000_000;
+
+        world.scheduler.weigh(changing.id, new Weight(3, latest));
+        world.scheduler.weigh(changing.id, new Weight(7, latest - 1));
+        world.lane("changing", 9);
+        world.deliveredOf.clear();
+        deliver(500);
+
+        assertShares(Map.of("changing", 0.75, "fixed", 0.25));
     }
 
     private void deliver(int credit) {

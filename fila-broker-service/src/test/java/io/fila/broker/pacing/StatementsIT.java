@@ -67,11 +67,13 @@ class StatementsIT {
     private static final List<Planned> PLANNED = List.of(
             new Planned(
                     "lease_messages",
-                    "%s, array_fill(0::bigint, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
+                    "%s, array_fill(0::bigint, array[20]), array_fill(9223372036854775807, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
                             .formatted(LANES, COUNTS),
                     List.of("message_ready", "message_pkey")),
             new Planned("find_lanes", "md5('')::uuid, 1, 1000", List.of("message_ready")),
-            new Planned("describe_lanes", LANES + ", 1", List.of("message_ready")),
+            new Planned("describe_lanes", LANES + ", 1, 1", List.of("message_ready")),
+            new Planned("find_group_heads", LANES + ", " + IDS + ", 1", List.of("message_ordered")),
+            new Planned("weigh_lanes", LANES + ", 1", List.of("message_ready")),
             new Planned(
                     "find_stale_messages",
                     LANES + ", array_fill(0::bigint, array[20]), 1, 1000, 1000",
@@ -91,6 +93,24 @@ class StatementsIT {
             new Planned("lock_leases", LEASES, List.of("message_pkey")),
             new Planned("return_refused", LEASES + ", " + IDS, List.of("message_pkey")),
             new Planned("list_messages", "1, 0, 10000, 3, 50, 1, 4000000", List.of("message_pkey")),
+            new Planned(
+                    "insert_messages",
+                    "array[1::bigint], %1$s, array_fill(1::bigint, array[20]), %1$s, %2$s, %3$s, %4$s,"
+                                    .formatted(UUIDS, TIMES, IDS, COUNTS)
+                            + " array_fill(null::text, array[20]), array_fill(null::text, array[20]),"
+                            + " array_fill(0::smallint, array[20]), array_fill(true, array[20]), array_fill(false, array[20]),"
+                            + " array_fill(''::bytea, array[20])",
+                    List.of("message_id", "queue_pkey")),
+            new Planned("lock_queue", "1", List.of("queue_pkey")),
+            new Planned("find_dead_letters", "500, 1, 0, 40000, 500, 2, 1", List.of("message_pkey", "message_id")),
+            new Planned(
+                    "redrive_messages",
+                    IDS + ", " + LANES + ", array_fill(false, array[20]), 2, 1",
+                    List.of("message_pkey")),
+            new Planned(
+                    "count_dead_letters", "1, 1, 1", List.of("message_ready", "message_set_aside", "message_leased")),
+            new Planned("find_expired_dead_letters", "", List.of("message_pkey")),
+            new Planned("remove_expired_dead_letters", "1000, 1, 0", List.of("message_pkey")),
             new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
             new Planned("count_backlog", "1, 1000000, 1, 1000000", List.of("message_ready", "message_set_aside")),
             new Planned("find_expired", "1000", List.of("message_leased")),
@@ -172,9 +192,9 @@ class StatementsIT {
                     insert into throttle values ('t', '{}', false, '{10,100}', '{1000,60000}', 60000)
                     """);
             statement.execute("""
-                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, payload_kind, payload)
+                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, ordered, payload_kind, payload)
                     select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
-                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, 0, 'x'
+                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, n %% 200 < 100, 0, 'x'
                     from generate_series(1, %d) n
                     cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
                     """.formatted(ROWS));
@@ -227,8 +247,8 @@ class StatementsIT {
         try (Statement statement = connection.createStatement()) {
             statement.execute("set plan_cache_mode = " + mode);
             statement.execute("prepare planned as " + numbered(STATEMENTS.get(planned.file())));
-            String values = literals(statement, planned.values());
-            try (var rows = statement.executeQuery("explain (costs off) execute planned(" + values + ")")) {
+            String values = planned.values().isEmpty() ? "" : "(" + literals(statement, planned.values()) + ")";
+            try (var rows = statement.executeQuery("explain (costs off) execute planned" + values)) {
                 StringBuilder plan = new StringBuilder();
                 while (rows.next()) {
                     plan.append(rows.getString(1)).append('\n');

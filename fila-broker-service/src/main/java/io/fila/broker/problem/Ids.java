@@ -1,20 +1,17 @@
-package io.fila.broker.admin;
+package io.fila.broker.problem;
 
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-import io.fila.broker.problem.Names;
-import io.fila.broker.problem.ProblemException;
-
 /** UUIDs in their full form only: {@link UUID#fromString} alone would take {@code 1-1-1-1-1} too. */
-final class Ids {
+public final class Ids {
 
     private static final Pattern FORM = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
     private Ids() {}
 
     /** Parses, or throws {@code invalid-request} naming the field. */
-    static UUID parse(String field, String text) {
+    public static UUID parse(String field, String text) {
         if (!FORM.matcher(text).matches()) {
             throw ProblemException.invalid("%s: expected a UUID, got '%s'".formatted(field, Names.shown(text)));
         }

@@ -1,0 +1,160 @@
+package io.fila.broker.message;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+
+import io.fila.broker.problem.ProblemCode;
+import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.QueueName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line for each queue: its head is under way, the others wait. Batches are worked on side by side, so that two calls in a row may be
+ * stored in either order; this is why the next is submitted only when the head is done, as one call with all that has come meanwhile.
+ */
+final class EnqueueLines implements EnqueueSequence {
+
+    /** Of calls that go together: as much as a batch has. */
+    private static final long MOST_TOGETHER = 4L << 20;
+
+    private final Preparation preparation;
+    private final Consumer<EnqueueCall> submission;
+    private final EnqueueWaitingRoom room;
+
+    /** Guards what follows. Neither calls nor answers are made under it. */
+    private final Object lock = new Object();
+
+    /** What waits behind the call that is under way, by the queue's id. */
+    private final Map<Long, ArrayDeque<EnqueueCall>> lines = new HashMap<>();
+
+    private boolean closed;
+
+    /** Checks an enqueue; throws what is wrong with it. */
+    @FunctionalInterface
+    interface Preparation {
+        EnqueueCall prepare(QueueName queue, List<NewMessage> messages);
+    }
+
+    /** @param submission throws if the call is refused */
+    EnqueueLines(Preparation preparation, Consumer<EnqueueCall> submission, EnqueueWaitingRoom room) {
+        this.preparation = preparation;
+        this.submission = submission;
+        this.room = room;
+    }
+
+    @Override
+    public CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages) {
+        try {
+            EnqueueCall call = preparation.prepare(queue, messages);
+            if (isHead(call)) {
+                submit(call);
+            }
+            return call.answer();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        List<EnqueueCall> waiting = new ArrayList<>();
+        synchronized (lock) {
+            closed = true;
+            lines.values().forEach(line -> waiting.addAll(leave(line, Long.MAX_VALUE)));
+        }
+        waiting.forEach(call -> call.fail(over()));
+    }
+
+    /** Whether nothing of its queue is under way; else it waits. */
+    private boolean isHead(EnqueueCall call) {
+        synchronized (lock) {
+            if (closed) {
+                throw over();
+            }
+            ArrayDeque<EnqueueCall> line = lines.get(call.queue().id());
+            if (line == null) {
+                lines.put(call.queue().id(), new ArrayDeque<>());
+                return true;
+            }
+            room.enter(call.weight());
+            line.add(call);
+            return false;
+        }
+    }
+
+    private void submit(EnqueueCall head) {
+        head.answer().whenComplete((results, failure) -> next(head, failure));
+        try {
+            submission.accept(head);
+        } catch (RuntimeException e) {
+            head.fail(e);
+        }
+    }
+
+    /** Submits what has come meanwhile, or fails it with the head. */
+    private void next(EnqueueCall done, @Nullable Throwable failure) {
+        ProblemCode transientProblem = transientCode(failure);
+        List<EnqueueCall> taken;
+        synchronized (lock) {
+            ArrayDeque<EnqueueCall> line = lines.get(done.queue().id());
+            if (line == null) {
+                return;
+            }
+            taken = leave(line, transientProblem == null ? MOST_TOGETHER : Long.MAX_VALUE);
+            if (taken.isEmpty() || transientProblem != null) {
+                lines.remove(done.queue().id());
+            }
+        }
+        if (transientProblem != null) {
+            taken.forEach(call -> call.fail(notBeforeTheOneAhead(transientProblem, call)));
+        } else if (!taken.isEmpty()) {
+            submit(EnqueueCall.joined(taken));
+        }
+    }
+
+    /** Takes calls of at most this weight together, but one at least if there is one. */
+    private List<EnqueueCall> leave(ArrayDeque<EnqueueCall> line, long most) {
+        List<EnqueueCall> taken = new ArrayList<>();
+        long weight = 0;
+        while (!line.isEmpty() && (taken.isEmpty() || weight + line.element().weight() <= most)) {
+            weight += line.element().weight();
+            taken.add(line.remove());
+        }
+        room.leave(weight);
+        return taken;
+    }
+
+    /** That of a failure which may be over when it is tried again; null of any other, and of none. */
+    private static @Nullable ProblemCode transientCode(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof ProblemException problem
+                && (problem.code() == ProblemCode.STORAGE_UNAVAILABLE || problem.code() == ProblemCode.RATE_LIMITED)) {
+            return problem.code();
+        }
+        return null;
+    }
+
+    private static ProblemException notBeforeTheOneAhead(ProblemCode code, EnqueueCall call) {
+        return new ProblemException(
+                code,
+                "what was sent to queue '%s' ahead of it could not be stored, so nothing was done; send them again in their order"
+                        .formatted(call.queue().name()),
+                Duration.ofSeconds(1),
+                null);
+    }
+
+    private static ProblemException over() {
+        return new ProblemException(
+                ProblemCode.STORAGE_UNAVAILABLE,
+                "the producer's stream ended before its turn, so nothing was done; send it again",
+                Duration.ofSeconds(1),
+                null);
+    }
+}

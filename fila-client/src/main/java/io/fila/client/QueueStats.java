@@ -1,0 +1,35 @@
+package io.fila.client;
+
+import java.time.Instant;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many messages of a queue are in each state, at most a second old.
+ *
+ * @param ready those that may be delivered as soon as a consumer asks
+ * @param throttled waiting ones that a bucket without room holds; they are not in {@code ready}
+ * @param deadLettered in its dead letter queue
+ * @param oldestReadyAt when the oldest ready one was enqueued; null if there is none
+ * @param oldestUnclassifiedAt when the oldest unclassified one was enqueued; null if there is none
+ */
+public record QueueStats(
+        long ready,
+        long delayed,
+        long throttled,
+        long leased,
+        long unclassified,
+        long deadLettered,
+        @Nullable Instant oldestReadyAt,
+        @Nullable Instant oldestUnclassifiedAt,
+        int subscribers,
+        List<ThrottleInForce> throttles) {
+
+    public QueueStats {
+        throttles = List.copyOf(throttles);
+    }
+
+    /** A throttle with the limits in force on the queue, and how many of its subscribers declare it. */
+    public record ThrottleInForce(ThrottleSpec throttle, int subscribers) {}
+}
