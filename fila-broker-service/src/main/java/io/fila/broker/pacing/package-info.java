@@ -25,7 +25,13 @@
  * is sent before {@code g} (it is sent after the commit, and not before its departure is due); {@code until} bounds every send; no claim goes by throttles older than
  * the last accepted subscription of its queue (I4: the fence and the version, {@link io.fila.broker.jdbc.Fence}; limits are read
  * in the transaction); a token returns only for a message that was never handed over (I3); the database's clock has not been set
- * since the records were made ({@link io.fila.broker.clock.Timeline}, held and asked by every claim).
+ * since the records were made, and has forgotten none that a window reaches back to ({@link io.fila.broker.clock.Timeline}, held and asked
+ * by every claim).
+ *
+ * <p><b>Fast deliveries.</b> Claims of such queues do not wait for the disk, and a crash may forget the latest of them, each as a whole.
+ * No grant of their throttles is then for a moment closer to what was forgotten than the longest window ({@code counted_throttle}), so
+ * no window holds both. What was granted before the crash was counted then; settlements and refunds that are forgotten leave more counted
+ * than was sent.
  *
  * <p><b>Permits</b> ({@link io.fila.broker.pacing.Permits}) are claims without messages, so that calls which do not come from a
  * queue are counted too; the moment of a permit is that of its answer, and the proof is the same for both together.
