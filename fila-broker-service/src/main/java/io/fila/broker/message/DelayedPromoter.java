@@ -23,14 +23,14 @@ class DelayedPromoter {
     private static final int BATCH = 1_000;
     private static final Duration SWEEP = Duration.ofSeconds(5);
 
-    private final SettlementStore store;
+    private final DueStore store;
     private final ReadySignals signals;
     private final DueLoop loop;
 
     /** The earliest moment the loop knows of. Written by the loop and by callers, only ever to something true. */
     private final AtomicReference<Instant> next = new AtomicReference<>(Instant.MAX);
 
-    DelayedPromoter(SettlementStore store, ReadySignals signals) {
+    DelayedPromoter(DueStore store, ReadySignals signals) {
         this.store = store;
         this.signals = signals;
         this.loop = new DueLoop("make delayed messages ready", "fila-promoter", SWEEP, this::promote);
@@ -73,7 +73,7 @@ class DelayedPromoter {
         } while (ready.size() == BATCH);
         // forgotten before asking: a moment told meanwhile is either in the answer or rechecks
         next.set(Instant.MAX);
-        SettlementStore.Due due = store.nextDelayed();
+        DueStore.Due due = store.nextDelayed();
         next.accumulateAndGet(due.at(), (a, b) -> a.isBefore(b) ? a : b);
         return due.in();
     }

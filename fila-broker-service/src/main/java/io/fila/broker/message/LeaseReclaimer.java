@@ -21,14 +21,14 @@ public class LeaseReclaimer {
     private static final int BATCH = 1_000;
     private static final Duration SWEEP = Duration.ofSeconds(5);
 
-    private final SettlementStore store;
+    private final DueStore store;
     private final DelayedPromoter promoter;
     private final DueLoop loop;
 
     /** The earliest expiry the loop knows of. Written by the loop and by callers, only ever to something true. */
     private final AtomicReference<Instant> next = new AtomicReference<>(Instant.MAX);
 
-    LeaseReclaimer(SettlementStore store, DelayedPromoter promoter) {
+    LeaseReclaimer(DueStore store, DelayedPromoter promoter) {
         this.store = store;
         this.promoter = promoter;
         this.loop = new DueLoop("end expired leases", "fila-reclaimer", SWEEP, this::reclaim);
@@ -59,7 +59,7 @@ public class LeaseReclaimer {
             promoter.announce(outcome.ready());
         } while (outcome.done().size() == BATCH);
         next.set(Instant.MAX);
-        SettlementStore.Due due = store.nextExpiry();
+        DueStore.Due due = store.nextExpiry();
         next.accumulateAndGet(due.at(), (a, b) -> a.isBefore(b) ? a : b);
         return due.in();
     }

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -29,8 +28,6 @@ class SettlementStore {
     private static final String EXTEND = Sql.load(SettlementStore.class, "extend_leases");
     private static final String FAIL = Sql.load(SettlementStore.class, "fail_attempts");
     static final String LOCK = Sql.load(SettlementStore.class, "lock_leases");
-    private static final String FIND_EXPIRED = Sql.load(SettlementStore.class, "find_expired");
-    private static final String PROMOTE = Sql.load(SettlementStore.class, "promote_delayed");
 
     private final Database database;
 
@@ -161,56 +158,6 @@ class SettlementStore {
         return outcome;
     }
 
-    /** Ends up to {@code most} expired leases as failed attempts. */
-    Outcome expire(int most) {
-        return database.inTransaction("end expired leases", connection -> {
-            Outcome outcome = new Outcome();
-            fail(connection, findExpired(connection, most), outcome);
-            return outcome;
-        });
-    }
-
-    /** Makes up to {@code most} delayed messages ready whose time has come. */
-    List<Ready> promote(int most) {
-        return database.run("make delayed messages ready", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(PROMOTE)) {
-                statement.setInt(1, most);
-                Outcome outcome = new Outcome();
-                readReady(statement, outcome);
-                return outcome.ready();
-            }
-        });
-    }
-
-    /** When the next delayed message becomes ready. */
-    Due nextDelayed() {
-        return due("available_at", 1);
-    }
-
-    /** When the next lease expires. */
-    Due nextExpiry() {
-        return due("lease_until", 3);
-    }
-
-    /** A moment of the database's clock, and in how long it is; never, if nothing waits. */
-    record Due(Instant at, Duration in) {}
-
-    private Due due(String column, int state) {
-        String sql =
-                "select min(%s), extract(epoch from min(%s) - clock_timestamp()) * 1000 from message where state = %d"
-                        .formatted(column, column, state);
-        return database.run("find what is due next", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql);
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                OffsetDateTime at = row.getObject(1, OffsetDateTime.class);
-                return at == null
-                        ? new Due(Instant.MAX, Duration.ofDays(1))
-                        : new Due(at.toInstant(), Duration.ofMillis((long) Math.ceil(row.getDouble(2))));
-            }
-        });
-    }
-
     static Leased leased(long queueId, Lease lease) {
         return new Leased(queueId, lease.sequence(), lease.claim());
     }
@@ -259,7 +206,7 @@ class SettlementStore {
         }
     }
 
-    private static void fail(Connection connection, List<Failed> failures, Outcome outcome) throws SQLException {
+    static void fail(Connection connection, List<Failed> failures, Outcome outcome) throws SQLException {
         if (failures.isEmpty()) {
             return;
         }
@@ -295,19 +242,6 @@ class SettlementStore {
         }
     }
 
-    private static List<Failed> findExpired(Connection connection, int most) throws SQLException {
-        List<Failed> expired = new ArrayList<>();
-        try (PreparedStatement statement = connection.prepareStatement(FIND_EXPIRED)) {
-            statement.setInt(1, most);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    expired.add(new Failed(leased(rows), null, "lease_expired", "the lease expired", null, false));
-                }
-            }
-        }
-        return expired;
-    }
-
     static Leased leased(ResultSet row) throws SQLException {
         return new Leased(row.getLong(1), row.getLong(2), row.getObject(3, UUID.class));
     }
@@ -320,7 +254,7 @@ class SettlementStore {
         }
     }
 
-    private static void readReady(PreparedStatement statement, Outcome outcome) throws SQLException {
+    static void readReady(PreparedStatement statement, Outcome outcome) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 outcome.done().add(leased(rows));
