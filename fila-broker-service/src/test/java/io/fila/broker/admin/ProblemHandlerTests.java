@@ -125,7 +125,6 @@ class ProblemHandlerTests extends RestSlice {
         "GET, /api/v2/queues",
         "GET, /nothing",
         "GET, /api/v1/queues/",
-        "POST, /api/v1/queues/orders/redrive",
         "POST, /api/v1/queues/orders/admit",
         "POST, /api/v1/throttles/stripe/nothing",
         "GET, /api/v1/config/rate",
