@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.fila.broker.message.LaneKey;
 import io.fila.broker.message.ReadySignals.Sample;
 import io.fila.broker.message.Weight;
+import io.fila.broker.pacing.LaneSignals.Signal;
 import io.fila.broker.pacing.LaneStore.Found;
 import io.fila.broker.pacing.LaneStore.Head;
 import io.fila.broker.pacing.LaneStore.Moved;
@@ -35,8 +35,7 @@ final class LaneIntake {
     private final GroupHeads heads;
     private final BucketStore buckets;
 
-    /** What was signalled since the loop last looked, one entry for a lane. */
-    private final ConcurrentHashMap<UUID, Signal> signals = new ConcurrentHashMap<>();
+    private final LaneSignals signals = new LaneSignals();
 
     /** Lanes that an older lane key named, and from which sequence on they are looked at: their messages are moved, a batch at a time. */
     private final Map<UUID, Long> stale = new LinkedHashMap<>();
@@ -68,22 +67,6 @@ final class LaneIntake {
         this.weighInterval = weighInterval.toNanos();
     }
 
-    /** @param weight that of the latest message, as far as is known */
-    private record Signal(
-            long first,
-            int count,
-            @Nullable Keyed keyed,
-            @Nullable Weight weight) {
-
-        Signal and(Signal other) {
-            return new Signal(
-                    Math.min(first, other.first),
-                    (int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
-                    other.keyed == null ? keyed : other.keyed,
-                    Weight.latestOf(weight, other.weight));
-        }
-    }
-
     /** A lane with what it takes to schedule it. */
     private record Arrival(UUID lane, long first, int count, Keyed keyed, Weight weight) {
 
@@ -98,10 +81,7 @@ final class LaneIntake {
     }
 
     void signal(UUID lane, long first, int count, @Nullable Sample sample) {
-        Signal signal = sample == null
-                ? new Signal(first, count, null, null)
-                : new Signal(first, count, sample.keyed(), sample.weight());
-        signals.merge(lane, signal, Signal::and);
+        signals.add(lane, first, count, sample);
     }
 
     /** Looks an ordering group up again: a claim could not lease what was taken for its head. */
@@ -158,11 +138,7 @@ final class LaneIntake {
 
     private void takeSignals(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
         Map<UUID, Signal> unknown = new HashMap<>();
-        for (UUID lane : List.copyOf(signals.keySet())) {
-            Signal signal = signals.remove(lane);
-            if (signal == null) {
-                continue;
-            }
+        signals.takeAll().forEach((lane, signal) -> {
             if (scheduler.knows(lane)) {
                 scheduler.signal(lane, signal.first(), signal.count());
                 if (signal.weight() != null) {
@@ -176,7 +152,7 @@ final class LaneIntake {
             } else {
                 arrivals.add(new Arrival(lane, signal.first(), signal.count(), signal.keyed(), signal.weight()));
             }
-        }
+        });
         if (!unknown.isEmpty()) {
             for (Found found : describe(rules, unknown.keySet())) {
                 Signal signal = unknown.get(found.lane());
