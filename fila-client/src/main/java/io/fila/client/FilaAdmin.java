@@ -49,7 +49,7 @@ public interface FilaAdmin {
      * Moves ready dead letters back to their queue, as new arrivals with no attempt counted.
      *
      * @param queue the queue, or its dead letter queue
-     * @param count at least 1: no more messages are moved
+     * @param count 1 to 100,000: no more messages are moved
      */
     RedriveResult redrive(String queue, int count, Reclassify reclassify);
 

@@ -6,9 +6,11 @@ public record RedriveResult(long moved, Kept kept) {
     /**
      * Those that stayed, by why.
      *
-     * @param rejected the queue's script or its rules refused them
-     * @param delayed their not-before time lies ahead
-     * @param ready beyond the count that was asked for
+     * @param unclassified their script failed
+     * @param rejected ready, but the queue cannot take them: it holds a message of the same id again, or they lack its ordering key
+     * @param leased with a consumer of the dead letter queue
+     * @param delayed they wait there for a moment: a consumer's attempt failed, or they were sent there with a delay
+     * @param ready beyond the count; or somebody else was at work on them, or they came meanwhile
      */
     public record Kept(long unclassified, long rejected, long leased, long delayed, long ready) {}
 }

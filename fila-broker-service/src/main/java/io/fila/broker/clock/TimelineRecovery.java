@@ -26,7 +26,10 @@ final class TimelineRecovery {
                    generation,
                    server_started,
                    server_started = pg_postmaster_start_time(),
-                   (select d.id from delivery d limit 1) is not null
+                   -- a moment from which on records are complete has to be moved like one, also if a crash has left no other
+                   complete_from is not null
+                       or (select d.id from delivery d limit 1) is not null
+                       or (select t.name from throttle t where t.complete_from is not null limit 1) is not null
             from clock
             """;
     private static final String MOVE = Sql.load(TimelineRecovery.class, "move_records");

@@ -1,5 +1,6 @@
 package io.fila.broker.grpc;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -7,6 +8,7 @@ import java.util.function.Consumer;
 
 import io.fila.broker.message.EnqueueSequence;
 import io.fila.broker.message.Enqueued;
+import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.QueueName;
 import io.fila.protocol.v1.EnqueueRequest;
@@ -26,6 +28,13 @@ final class EnqueueStreamCall implements StreamObserver<EnqueueRequest> {
 
     /** No more are asked for when those under way come to this; the last may be as large as gRPC takes. */
     static final long MOST_BYTES = 8L << 20;
+
+    private static final ProblemException BROKEN = new ProblemException(
+            ProblemCode.STORAGE_UNAVAILABLE,
+            "a frame could not be stored for now, so the stream ends, or later ones would overtake it; send what was refused or not"
+                    + " answered again, in its order, on another stream",
+            Duration.ofSeconds(1),
+            null);
 
     /** What a message costs besides its bytes, and then the answer about it. */
     private static final int MESSAGE_BYTES = 500;
@@ -156,7 +165,12 @@ final class EnqueueStreamCall implements StreamObserver<EnqueueRequest> {
         synchronized (lock) {
             frame.answer = answer.build();
         }
-        proceed();
+        // the sequence is broken then, and the producer is to begin another
+        if (answer.hasProblem() && GrpcProblems.isTransient(answer.getProblem())) {
+            drain(BROKEN);
+        } else {
+            proceed();
+        }
     }
 
     private void drain(@Nullable ProblemException reason) {

@@ -1,5 +1,6 @@
 package io.fila.broker.grpc;
 
+import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 
 import io.fila.broker.jdbc.DatabaseAway;
@@ -29,6 +30,12 @@ final class GrpcProblems {
                 .toStatus()
                 .withDescription(problem.getMessage())
                 .asRuntimeException(trailers);
+    }
+
+    /** Whether the same may succeed the next time. */
+    static boolean isTransient(Problem problem) {
+        return Arrays.stream(ProblemCode.values())
+                .anyMatch(code -> code.isTransient() && code.slug().equals(problem.getCode()));
     }
 
     /** The same as a part of an answer. */

@@ -34,12 +34,19 @@ class QueueGrpcService extends QueueServiceImplBase {
     private final Redrives redrives;
     private final Overviews overviews;
     private final BlockingCalls calls;
+    private final BlockingCalls longCalls;
 
-    QueueGrpcService(Queues queues, Redrives redrives, Overviews overviews, BlockingCalls administration) {
+    QueueGrpcService(
+            Queues queues,
+            Redrives redrives,
+            Overviews overviews,
+            BlockingCalls administration,
+            BlockingCalls removal) {
         this.queues = queues;
         this.redrives = redrives;
         this.overviews = overviews;
         this.calls = administration;
+        this.longCalls = removal;
     }
 
     @Override
@@ -99,7 +106,7 @@ class QueueGrpcService extends QueueServiceImplBase {
 
     @Override
     public void purgeQueue(PurgeQueueRequest request, StreamObserver<PurgeQueueResponse> answer) {
-        calls.answer(
+        longCalls.answer(
                 answer,
                 () -> PurgeQueueResponse.newBuilder()
                         .setPurged(queues.purge(QueueName.of(request.getQueue())))
@@ -108,7 +115,7 @@ class QueueGrpcService extends QueueServiceImplBase {
 
     @Override
     public void deleteQueue(DeleteQueueRequest request, StreamObserver<DeleteQueueResponse> answer) {
-        calls.answer(answer, () -> {
+        longCalls.answer(answer, () -> {
             queues.delete(QueueName.of(request.getQueue()), request.getForce());
             return DeleteQueueResponse.getDefaultInstance();
         });
@@ -116,7 +123,7 @@ class QueueGrpcService extends QueueServiceImplBase {
 
     @Override
     public void redriveQueue(RedriveQueueRequest request, StreamObserver<RedriveQueueResponse> answer) {
-        calls.answer(
+        longCalls.answer(
                 answer,
                 () -> QueuesToProtocol.redriven(redrives.redrive(
                         QueueName.of(request.getQueue()),

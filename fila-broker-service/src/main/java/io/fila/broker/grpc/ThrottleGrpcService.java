@@ -25,7 +25,7 @@ import org.springframework.grpc.server.service.GrpcService;
 @GrpcService
 class ThrottleGrpcService extends ThrottleServiceImplBase {
 
-    private static final int THREADS = 8;
+    private static final int THREADS = 3;
     private static final int WAITING = 512;
 
     private final Permits permits;

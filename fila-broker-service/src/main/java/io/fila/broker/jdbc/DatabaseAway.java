@@ -57,12 +57,15 @@ public final class DatabaseAway {
             return true;
         }
         String state = e.getSQLState();
-        // 08 connection, 53 resources, 57P0x shutdown and start, 58 system, 25006 read-only after a failover
+        // 08 connection, 53 resources, 57P0x shutdown and start, 58 system, 25006 read-only after a failover, 0A000 a
+        // replica that has
+        // not taken over yet and cannot show what it does not have
         return state != null
                 && (state.startsWith("08")
                         || state.startsWith("53")
                         || state.startsWith("57P0")
                         || state.startsWith("58")
-                        || state.equals("25006"));
+                        || state.equals("25006")
+                        || state.equals("0A000"));
     }
 }

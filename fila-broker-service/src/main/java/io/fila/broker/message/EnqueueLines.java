@@ -36,6 +36,9 @@ final class EnqueueLines implements EnqueueSequence {
 
     private boolean closed;
 
+    /** Something could not be stored for now; null: nothing. What comes afterwards is not stored before it. */
+    private @Nullable ProblemCode broken;
+
     /** Checks an enqueue; throws what is wrong with it. */
     @FunctionalInterface
     interface Preparation {
@@ -52,12 +55,14 @@ final class EnqueueLines implements EnqueueSequence {
     @Override
     public CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages) {
         try {
+            requireUnbroken(queue);
             EnqueueCall call = preparation.prepare(queue, messages);
             if (isHead(call)) {
                 submit(call);
             }
             return call.answer();
         } catch (RuntimeException e) {
+            breakOff(transientCode(e));
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -72,11 +77,32 @@ final class EnqueueLines implements EnqueueSequence {
         waiting.forEach(call -> call.fail(over()));
     }
 
+    private void requireUnbroken(QueueName queue) {
+        ProblemCode code;
+        synchronized (lock) {
+            code = broken;
+        }
+        if (code != null) {
+            throw notBeforeTheOneAhead(code, queue);
+        }
+    }
+
+    private void breakOff(@Nullable ProblemCode code) {
+        synchronized (lock) {
+            if (broken == null) {
+                broken = code;
+            }
+        }
+    }
+
     /** Whether nothing of its queue is under way; else it waits. */
     private boolean isHead(EnqueueCall call) {
         synchronized (lock) {
             if (closed) {
                 throw over();
+            }
+            if (broken != null) {
+                throw notBeforeTheOneAhead(broken, call.queue().name());
             }
             ArrayDeque<EnqueueCall> line = lines.get(call.queue().id());
             if (line == null) {
@@ -103,6 +129,9 @@ final class EnqueueLines implements EnqueueSequence {
         ProblemCode transientProblem = transientCode(failure);
         List<EnqueueCall> taken;
         synchronized (lock) {
+            if (broken == null) {
+                broken = transientProblem;
+            }
             ArrayDeque<EnqueueCall> line = lines.get(done.queue().id());
             if (line == null) {
                 return;
@@ -113,7 +142,8 @@ final class EnqueueLines implements EnqueueSequence {
             }
         }
         if (transientProblem != null) {
-            taken.forEach(call -> call.fail(notBeforeTheOneAhead(transientProblem, call)));
+            taken.forEach(call -> call.fail(
+                    notBeforeTheOneAhead(transientProblem, call.queue().name())));
         } else if (!taken.isEmpty()) {
             submit(EnqueueCall.joined(taken));
         }
@@ -134,18 +164,14 @@ final class EnqueueLines implements EnqueueSequence {
     /** That of a failure which may be over when it is tried again; null of any other, and of none. */
     private static @Nullable ProblemCode transientCode(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof ProblemException problem
-                && (problem.code() == ProblemCode.STORAGE_UNAVAILABLE || problem.code() == ProblemCode.RATE_LIMITED)) {
-            return problem.code();
-        }
-        return null;
+        return cause instanceof ProblemException problem && problem.code().isTransient() ? problem.code() : null;
     }
 
-    private static ProblemException notBeforeTheOneAhead(ProblemCode code, EnqueueCall call) {
+    private static ProblemException notBeforeTheOneAhead(ProblemCode code, QueueName queue) {
         return new ProblemException(
                 code,
-                "what was sent to queue '%s' ahead of it could not be stored, so nothing was done; send them again in their order"
-                        .formatted(call.queue().name()),
+                "what was sent ahead of it could not be stored, so nothing was done for queue '%s'; send all of it again, in its order"
+                        .formatted(queue),
                 Duration.ofSeconds(1),
                 null);
     }

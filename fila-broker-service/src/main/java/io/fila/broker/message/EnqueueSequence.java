@@ -13,8 +13,8 @@ public interface EnqueueSequence extends AutoCloseable {
 
     /**
      * Like {@link Messages#enqueue}. A problem concerns this enqueue alone, but for {@code storage-unavailable} and {@code
-     * rate-limited} where they become known after some waiting: then those that wait behind it in the queue fail, too, so that they
-     * can be sent again in their order. An enqueue that may have been stored or not may yet be stored after later ones.
+     * rate-limited}: then the sequence is broken, and all that comes later or waits fails, too, so that it can be sent again in its order
+     * (as another sequence). An enqueue that may have been stored or not may yet be stored after those.
      */
     CompletableFuture<List<Enqueued>> enqueue(QueueName queue, List<NewMessage> messages);
 

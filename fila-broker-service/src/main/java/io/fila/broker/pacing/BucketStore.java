@@ -55,7 +55,7 @@ class BucketStore {
     private static final String CHARGE = Sql.load(BucketStore.class, "charge_buckets");
     private static final String REFUND = Sql.load(BucketStore.class, "refund_deliveries");
 
-    /** What is settled is only a better bound: it need not survive a crash, and waits for no disk. */
+    /** What is settled is mostly a better bound, which need not survive a crash, and waits for no disk. */
     private static final String WITHOUT_WAITING = "set local synchronous_commit = off";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -74,6 +74,11 @@ class BucketStore {
      * @param sentAt the same by this node's clock
      */
     record Settlement(Grant grant, OffsetDateTime sentBy, long sentAt) {
+
+        /** Whether they were sent later than was recorded. */
+        boolean isLater() {
+            return sentBy.isAfter(grant.until());
+        }
 
         /** The same, the record having another bound now. */
         Settlement boundBy(OffsetDateTime until) {
@@ -181,8 +186,12 @@ class BucketStore {
         settlements.forEach(settlement -> buckets.add(settlement.grant().bucket()));
         refunds.forEach(refund -> buckets.add(refund.grant().bucket()));
         return timeline.inTransaction("settle deliveries", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(WITHOUT_WAITING)) {
-                statement.execute();
+            // a node that stalled at the very hand-over knows of a later one than was recorded: that is not to be
+            // forgotten
+            if (settlements.stream().noneMatch(Settlement::isLater)) {
+                try (PreparedStatement statement = connection.prepareStatement(WITHOUT_WAITING)) {
+                    statement.execute();
+                }
             }
             refund(connection, refunds);
             return settleAndCount(connection, settlements, buckets);

@@ -43,6 +43,11 @@ public enum ProblemCode {
         return slug;
     }
 
+    /** Whether it says nothing of the request: the same may succeed the next time. */
+    public boolean isTransient() {
+        return this == STORAGE_UNAVAILABLE || this == RATE_LIMITED;
+    }
+
     public int httpStatus() {
         return httpStatus;
     }

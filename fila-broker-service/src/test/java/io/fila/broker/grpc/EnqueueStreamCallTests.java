@@ -149,6 +149,26 @@ class EnqueueStreamCallTests {
         verify(out, never()).onError(any());
     }
 
+    /** What is on its way would overtake it. */
+    @Test
+    void endsWithTheFirstFrameThatCannotBeStoredForNow() {
+        call.proceed();
+        call.onNext(FRAME);
+        call.onNext(FRAME);
+        enqueues.get(0).completeExceptionally(new ProblemException(ProblemCode.STORAGE_UNAVAILABLE, "away"));
+        verify(out, never()).onError(any());
+        call.onNext(FRAME);
+        assertThat(enqueues).hasSize(2);
+        store(1);
+
+        assertThat(sent).hasSize(2);
+        assertThat(sent.get(0).getProblem().getCode()).isEqualTo("storage-unavailable");
+        assertThat(sent.get(1).hasStored()).isTrue();
+        ArgumentCaptor<Throwable> reason = ArgumentCaptor.forClass(Throwable.class);
+        verify(out).onError(reason.capture());
+        assertRefused(reason.getValue(), Status.Code.UNAVAILABLE, "storage-unavailable", "on another stream");
+    }
+
     @Test
     void completesWhenAllIsAnsweredThatHadBeenSent() {
         call.proceed();

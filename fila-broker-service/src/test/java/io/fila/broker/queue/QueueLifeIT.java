@@ -13,6 +13,7 @@ import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Messages;
 import io.fila.broker.message.Settlement;
+import io.fila.broker.node.Node;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.awaitility.core.ConditionFactory;
@@ -42,6 +43,8 @@ class QueueLifeIT {
         String url = TestDatabase.create();
         broker = TestBroker.start(url, "fila.broker.pacing.sweep-interval=10m");
         other = TestBroker.start(url, "fila.broker.pacing.sweep-interval=10m");
+        // what is ready is told to nobody by a node that takes itself for the only one
+        patiently().until(() -> broker.bean(Node.class).hasOthers());
     }
 
     @AfterAll
