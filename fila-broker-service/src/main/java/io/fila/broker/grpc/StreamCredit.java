@@ -7,7 +7,7 @@ import io.fila.broker.problem.ProblemException;
 
 /**
  * The deliveries that a stream's consumer is ready for. On an ordered queue, what is asked for with a settlement or after it counts once
- * that is done: the message of the group that it sets free may then be the consumer's next one, if it is the oldest.
+ * that, or a later one, is done: the message of the group that it sets free may then be the consumer's next one, if it is the oldest.
  *
  * <p>Guarded by its stream's lock.
  */

@@ -24,6 +24,7 @@ import org.springframework.stereotype.Service;
 class JdbcMessages implements Messages {
 
     private static final Batcher.Bounds BOUNDS = new Batcher.Bounds(2, 4L << 20, 64L << 20, Database.PATIENCE);
+    private static final Batcher.Bounds ORDERED_BOUNDS = new Batcher.Bounds(1, 4L << 20, 64L << 20, Database.PATIENCE);
 
     private final QueueDirectory queues;
     private final MessageCheck check;
@@ -34,6 +35,10 @@ class JdbcMessages implements Messages {
     private final DelayedPromoter promoter;
     private final MessageMeters meters;
     private final Batcher<EnqueueCall> batcher;
+
+    /** Apart from the others: arrivals in an ordered queue take turns with those of other nodes, and nobody else waits for that. */
+    private final Batcher<EnqueueCall> orderedBatcher;
+
     private final EnqueueWaitingRoom waitingRoom = new EnqueueWaitingRoom(BOUNDS.waitingWeight());
 
     JdbcMessages(
@@ -54,13 +59,14 @@ class JdbcMessages implements Messages {
         this.promoter = promoter;
         this.meters = meters;
         this.batcher = new Batcher<>("enqueue", BOUNDS, this::work);
+        this.orderedBatcher = new Batcher<>("enqueue-ordered", ORDERED_BOUNDS, this::work);
     }
 
     @Override
     public CompletableFuture<List<Enqueued>> enqueue(QueueName name, List<NewMessage> messages, boolean indexed) {
         try {
             EnqueueCall call = prepare(name, messages, indexed);
-            batcher.submit(call);
+            submit(call);
             return call.answer();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
@@ -70,7 +76,11 @@ class JdbcMessages implements Messages {
     @Override
     public EnqueueSequence sequence() {
         return new EnqueueLines(
-                (name, messages) -> prepare(name, messages, messages.size() > 1), batcher::submit, waitingRoom);
+                (name, messages) -> prepare(name, messages, messages.size() > 1), this::submit, waitingRoom);
+    }
+
+    private void submit(EnqueueCall call) {
+        (call.queue().settings().ordering() == null ? batcher : orderedBatcher).submit(call);
     }
 
     private EnqueueCall prepare(QueueName name, List<NewMessage> messages, boolean indexed) {
@@ -103,6 +113,7 @@ class JdbcMessages implements Messages {
     @PreDestroy
     void close() {
         batcher.close();
+        orderedBatcher.close();
     }
 
     private void work(List<EnqueueCall> batch) {

@@ -90,6 +90,17 @@ final class LaneIntake {
         signal(lane, head, 0, null);
     }
 
+    /** The database has begun another timeline: what was gone may be there again. */
+    void restartWithoutHeads() {
+        heads.forgetAll();
+        restart();
+    }
+
+    /** When there is something to look at again, whatever is signalled. */
+    long nextLook() {
+        return heads.nextDue();
+    }
+
     boolean hasSignals() {
         return !signals.isEmpty();
     }
@@ -137,9 +148,12 @@ final class LaneIntake {
     }
 
     private void takeSignals(QueueRules rules, Scheduler scheduler, List<Arrival> arrivals) {
+        heads.takeDue(System.nanoTime()).forEach(lane -> signals.add(lane, 0, 0, null));
         Map<UUID, Signal> unknown = new HashMap<>();
         signals.takeAll().forEach((lane, signal) -> {
-            if (scheduler.knows(lane)) {
+            if (signal.mayHaveLeft() && scheduler.hasHeadBefore(lane, signal.first())) {
+                unknown.put(lane, signal);
+            } else if (scheduler.knows(lane)) {
                 scheduler.signal(lane, signal.first(), signal.count());
                 if (signal.weight() != null) {
                     scheduler.weigh(lane, signal.weight());
@@ -154,7 +168,7 @@ final class LaneIntake {
             }
         });
         if (!unknown.isEmpty()) {
-            for (Found found : describe(rules, unknown.keySet())) {
+            for (Found found : lookUp(rules, scheduler, unknown.keySet())) {
                 Signal signal = unknown.get(found.lane());
                 arrivals.add(Arrival.of(found, signal == null ? 1 : signal.count()));
             }
@@ -172,7 +186,9 @@ final class LaneIntake {
         List<UUID> known = new ArrayList<>();
         List<UUID> unknown = new ArrayList<>();
         for (Head head : page) {
-            if (scheduler.knows(head.lane())) {
+            if (scheduler.hasHeadBefore(head.lane(), head.sequence())) {
+                unknown.add(head.lane());
+            } else if (scheduler.knows(head.lane())) {
                 scheduler.signal(head.lane(), head.sequence(), 0);
                 known.add(head.lane());
             } else {
@@ -180,7 +196,7 @@ final class LaneIntake {
             }
         }
         if (!unknown.isEmpty()) {
-            describe(rules, unknown).forEach(found -> arrivals.add(Arrival.of(found, 1)));
+            lookUp(rules, scheduler, unknown).forEach(found -> arrivals.add(Arrival.of(found, 1)));
         }
         if (isWeighing) {
             weigh(rules, scheduler, known);
@@ -200,15 +216,28 @@ final class LaneIntake {
         }
     }
 
-    /** What each lane has to give first; lanes that have nothing to give now are missing. */
-    private List<Found> describe(QueueRules rules, Collection<UUID> unknown) {
+    /** What each lane has to give first; lanes that have nothing to give now are missing, and ordering groups without it forgotten. */
+    private List<Found> lookUp(QueueRules rules, Scheduler scheduler, Collection<UUID> wanted) {
         if (rules.laneKey().ordering() == null) {
-            return lanes.describe(rules.queueId(), unknown);
+            return lanes.describe(rules.queueId(), wanted);
         }
-        GroupHeads.Ready ready = heads.ready(rules.queueId(), unknown);
+        GroupHeads.Ready ready = heads.ready(rules.queueId(), wanted);
+        Map<UUID, Long> present = new HashMap<>();
+        ready.heads().forEach(head -> present.put(head.lane(), head.sequence()));
+        for (UUID lane : wanted) {
+            // it was parked, say, and its head has gone
+            if (scheduler.hasHeadBefore(lane, present.getOrDefault(lane, Long.MAX_VALUE))) {
+                scheduler.forget(lane);
+            }
+        }
         List<Found> all = new ArrayList<>(ready.heads());
         if (!ready.others().isEmpty()) {
-            all.addAll(lanes.describe(rules.queueId(), ready.others()));
+            for (Found found : lanes.describe(rules.queueId(), ready.others())) {
+                // a group that was empty a moment ago: what is ready now need not be its head, and is signalled
+                if (!rules.laneKey().isGroup(found.properties())) {
+                    all.add(found);
+                }
+            }
         }
         return all;
     }

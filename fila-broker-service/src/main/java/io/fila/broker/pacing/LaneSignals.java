@@ -16,10 +16,14 @@ final class LaneSignals {
 
     private final ConcurrentHashMap<UUID, Signal> signals = new ConcurrentHashMap<>();
 
-    /** @param weight that of the latest message, as far as is known */
+    /**
+     * @param mayHaveLeft not only have messages arrived
+     * @param weight that of the latest message, as far as is known
+     */
     record Signal(
             long first,
             int count,
+            boolean mayHaveLeft,
             @Nullable Keyed keyed,
             @Nullable Weight weight) {
 
@@ -27,6 +31,7 @@ final class LaneSignals {
             return new Signal(
                     Math.min(first, other.first),
                     (int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
+                    mayHaveLeft || other.mayHaveLeft,
                     other.keyed == null ? keyed : other.keyed,
                     Weight.latestOf(weight, other.weight));
         }
@@ -34,8 +39,8 @@ final class LaneSignals {
 
     void add(UUID lane, long first, int count, @Nullable Sample sample) {
         Signal signal = sample == null
-                ? new Signal(first, count, null, null)
-                : new Signal(first, count, sample.keyed(), sample.weight());
+                ? new Signal(first, count, true, null, null)
+                : new Signal(first, count, false, sample.keyed(), sample.weight());
         signals.merge(lane, signal, Signal::and);
     }
 

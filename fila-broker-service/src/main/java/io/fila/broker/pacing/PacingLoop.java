@@ -53,6 +53,9 @@ final class PacingLoop {
     private long sweepRestsUntil = nextSweep;
     private boolean failing;
 
+    /** The database's timeline that the picture is of. */
+    private long knownGeneration;
+
     /** The rules may have changed. Written by anybody, read by the loop. */
     private volatile boolean rulesInDoubt = true;
 
@@ -65,6 +68,7 @@ final class PacingLoop {
     PacingLoop(long queueId, PacingContext context, Wakeable.Factory wakeables, ScheduledExecutorService departures) {
         this.queueId = queueId;
         this.context = context;
+        this.knownGeneration = context.timeline().generation();
         this.intake = new LaneIntake(
                 context.lanes(), context.buckets(), context.properties().sweepInterval());
         this.aftermath = new Aftermath(queueId, context, this::wake);
@@ -164,6 +168,12 @@ final class PacingLoop {
         if (!context.node().isCurrent()) {
             return FAILURE_PAUSE;
         }
+        long generation = context.timeline().generation();
+        if (generation != knownGeneration) {
+            knownGeneration = generation;
+            scheduler = new Scheduler();
+            intake.restartWithoutHeads();
+        }
         long now = System.nanoTime();
         if (now - nextSweep >= 0) {
             // makes up for lost signals of both kinds: what has changed, and what is ready
@@ -208,7 +218,7 @@ final class PacingLoop {
         if (rulesInDoubt || sweepWanted || intake.hasSignals() || intake.isSweeping() || intake.hasStale()) {
             return 0;
         }
-        long next = Math.min(nextSweep, aftermath.nextOverdue());
+        long next = Math.min(Math.min(nextSweep, aftermath.nextOverdue()), intake.nextLook());
         if (!paused && credit() > 0) {
             if (scheduler.hasReady()) {
                 return 0;

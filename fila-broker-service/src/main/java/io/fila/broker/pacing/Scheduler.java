@@ -57,6 +57,28 @@ final class Scheduler {
         return lanes.containsKey(lane);
     }
 
+    /** Whether it is a known ordering group whose head comes before that sequence. */
+    boolean hasHeadBefore(UUID id, long sequence) {
+        Lane lane = lanes.get(id);
+        return lane != null && lane.isGroup && lane.head < sequence;
+    }
+
+    /** The head of a known ordering group, which is not being claimed, has gone or may not go: it is to be added anew. */
+    void forget(UUID id) {
+        Lane lane = lanes.get(id);
+        if (lane == null || lane.place == Place.CLAIMED) {
+            throw new IllegalArgumentException("lane " + id + " is unknown, or is being claimed");
+        }
+        queueOf(lane).remove(lane);
+        if (lane.holder != null && lane.holder.parked.isEmpty()) {
+            holding.remove(lane.holder);
+        }
+        if (lane.wokenBy != null) {
+            lane.wokenBy.parked.count(lane.group, -lane.portion);
+        }
+        remove(lane);
+    }
+
     /** Messages of a known lane are ready: {@code count} of them, none with a lower sequence than {@code first}. */
     void signal(UUID id, long first, int count) {
         Lane lane = lanes.get(id);

@@ -39,6 +39,10 @@
  * <p><b>Cost.</b> A lane whose bucket has no room costs nothing until it has (I5); a claim waits for no lock while it holds one (I6)
  * and looks only where its indexes point (I7).
  *
+ * <p><b>Order.</b> An ordering group is one lane, which has its head to give and nothing else ({@link
+ * io.fila.broker.pacing.GroupHeads} says why a head that was seen is the head). It is forgotten when the head is leased, and looked up
+ * again when that has left or come back.
+ *
  * <p><b>States of a lane</b> in the scheduler: ready, claimed, parked at the bucket that holds it; it is forgotten when a claim
  * finds it drained. Messages that are claimed wait in the {@link io.fila.broker.pacing.Outbox} until they depart, and are settled by
  * the loop. <b>Failure</b>: when the database is away the loop gives back what it proposed and tries again; when a node

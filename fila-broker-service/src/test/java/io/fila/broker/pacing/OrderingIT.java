@@ -224,7 +224,7 @@ class OrderingIT {
         }
     }
 
-    /** While it is parked at its bucket, what is behind the head becomes the head, and draws from other buckets. */
+    /** It waited at the bucket of a head that had gone, for as long as that had no room. */
     @Test
     void looksAgainWhenTheHeadThatWaitedForRoomHasGone() {
         QueueName queue = queue(by("header:account", WhenKeyMissing.REJECT), Duration.ofSeconds(30));
@@ -240,7 +240,7 @@ class OrderingIT {
                 queue,
                 10,
                 false,
-                throttle(name, List.of("header:customer"), MissingKey.SHARED_BUCKET, "1/2s"))) {
+                throttle(name, List.of("header:customer"), MissingKey.SHARED_BUCKET, "1/10m"))) {
             delivery(consumer, 1, "b1");
             broker.bean(Messages.class).cancel(ids.get(1), null);
             delivery(consumer, 2, "a2");

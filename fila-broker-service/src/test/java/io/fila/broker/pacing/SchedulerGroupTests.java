@@ -69,6 +69,37 @@ class SchedulerGroupTests {
                 .containsExactly(7L);
     }
 
+    @Test
+    void forgetsAGroupThatWaitsForRoomWhenItsHeadHasGone() {
+        add(7, new BucketInfo(BUCKET, 1));
+        scheduler.roomFrom(BUCKET.id(), 1_000, null);
+        assertThat(scheduler.propose(500, 100, 0).isEmpty()).isTrue();
+        assertThat(scheduler.nextWake()).isEqualTo(1_000);
+        assertThat(scheduler.hasHeadBefore(GROUP, 7)).isFalse();
+        assertThat(scheduler.hasHeadBefore(GROUP, 8)).isTrue();
+
+        scheduler.forget(GROUP);
+
+        assertThat(scheduler.isEmpty()).isTrue();
+        assertThat(scheduler.nextWake()).isEqualTo(Long.MAX_VALUE);
+        assertThat(scheduler.hasHeadBefore(GROUP, 8)).isFalse();
+    }
+
+    @Test
+    void forgetsAGroupThatWasWokenForRoomAndGivesItsPortionBack() {
+        add(7, new BucketInfo(BUCKET, 1));
+        scheduler.add(
+                new LaneInfo(new UUID(1, 2), true, null, new Weight(1, 9), List.of(new BucketInfo(BUCKET, 1))), 9, 1);
+        scheduler.roomFrom(BUCKET.id(), 1_000, null);
+        assertThat(scheduler.propose(500, 100, 0).isEmpty()).isTrue();
+
+        scheduler.forget(GROUP);
+
+        assertThat(scheduler.propose(500, 100, 1_000).shares())
+                .extracting(Share::head)
+                .containsExactly(9L);
+    }
+
     /** Its head is what it is: messages of the group that become ready, wherever, are behind it. */
     @Test
     void keepsTheHeadThatWasLookedUp() {
