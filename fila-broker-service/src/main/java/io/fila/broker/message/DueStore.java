@@ -22,6 +22,8 @@ import org.springframework.stereotype.Component;
 class DueStore {
 
     private static final String FIND_EXPIRED = Sql.load(DueStore.class, "find_expired");
+    private static final String NEXT_EXPIRY = Sql.load(DueStore.class, "find_next_expiry");
+    private static final String NEXT_DELAYED = Sql.load(DueStore.class, "find_next_delayed");
     private static final String PROMOTE = Sql.load(DueStore.class, "promote_delayed");
 
     private final Database database;
@@ -53,29 +55,25 @@ class DueStore {
 
     /** When the next delayed message becomes ready. */
     Due nextDelayed() {
-        return due("available_at", 1);
+        return due(NEXT_DELAYED);
     }
 
     /** When the next lease expires. */
     Due nextExpiry() {
-        return due("lease_until", 3);
+        return due(NEXT_EXPIRY);
     }
 
     /** A moment of the database's clock, and in how long it is; never, if nothing waits. */
     record Due(Instant at, Duration in) {}
 
-    private Due due(String column, int state) {
-        String sql =
-                "select min(%s), extract(epoch from min(%s) - clock_timestamp()) * 1000 from message where state = %d"
-                        .formatted(column, column, state);
+    private Due due(String sql) {
         return database.run("find what is due next", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql);
                     ResultSet row = statement.executeQuery()) {
-                row.next();
-                OffsetDateTime at = row.getObject(1, OffsetDateTime.class);
-                return at == null
-                        ? new Due(Instant.MAX, Duration.ofDays(1))
-                        : new Due(at.toInstant(), Duration.ofMillis((long) Math.ceil(row.getDouble(2))));
+                return row.next()
+                        ? new Due(row.getObject(1, OffsetDateTime.class).toInstant(), Duration.ofMillis((long)
+                                Math.ceil(row.getDouble(2))))
+                        : new Due(Instant.MAX, Duration.ofDays(1));
             }
         });
     }

@@ -35,27 +35,10 @@ class MessageViews {
     /** How many messages are looked at for a page: of a large queue few may be of the state that is asked for. */
     private static final int EXAMINED = 10_000;
 
-    private static final String ONE = """
-            select m.sequence, m.id, q.name, m.state, m.payload_kind, m.payload, m.headers, m.fairness_key, m.weight,
-                   m.attributes, m.attempts, m.redrives, m.enqueued_at, m.available_at, m.lease_until, m.failures,
-                   m.dead_lettered_at
-            from message m
-            join queue q on q.id = m.queue_id
-            where m.id = ?
-            order by q.dead_letter_id is null
-            limit 1
-            """;
+    private static final String ONE = Sql.load(MessageViews.class, "find_message");
     private static final String PAGE = Sql.load(MessageViews.class, "list_messages");
 
-    /** Locked, so that what is decided is still so when it is removed. */
-    private static final String FIND_TO_CANCEL = """
-            select m.queue_id, m.sequence, m.state, (select q.name from queue q where q.id = m.queue_id)
-            from message m
-            where m.id = ?
-              and (?::bigint is null or m.queue_id = ?)
-            order by m.queue_id
-            for update
-            """;
+    private static final String FIND_TO_CANCEL = Sql.load(MessageViews.class, "find_to_cancel");
 
     private static final String CANCEL = """
             delete from message

@@ -32,7 +32,7 @@ final class MessageRemoval {
             )
             delete from message m
             using unlocked u
-            where m.queue_id = u.queue_id and m.sequence = u.sequence
+            where m.queue_id = any (array[u.queue_id]) and m.sequence = any (array[u.sequence])
             """;
 
     private MessageRemoval() {}

@@ -2,7 +2,7 @@
 -- Serving index: the primary key. Locks and writes: the messages.
 delete from message m
 using unnest(?::bigint[], ?::bigint[], ?::uuid[]) as a (queue_id, sequence, lease)
-where m.queue_id = a.queue_id
-  and m.sequence = a.sequence
+where m.queue_id = any (array[a.queue_id])
+  and m.sequence = any (array[a.sequence])
   and m.lease = a.lease
 returning a.queue_id, a.sequence, a.lease, case when m.ordered then m.lane end

@@ -4,7 +4,8 @@
 -- to jitter of itself in either direction.
 -- Serving index: the primary key. Locks: the messages, in the order of their names, waiting for those that somebody else settles:
 -- an extension of the lease that is under way must not make it look lost. Writes: message.
--- Answers with where each message is now, and with the ordering group that it left, whose next may go; a lease that is missing from the answer had been lost.
+-- Answers with where each message is now, and with the ordering group that it left, whose next may go; a lease that
+-- is missing from the answer had been lost.
 with failed as materialized (
     select m.queue_id,
            m.sequence,
@@ -14,7 +15,7 @@ with failed as materialized (
            q.dead_letter_id,
            q.dead_letter_id is not null
                and (f.dead_letter or m.attempts >= q.max_attempts)
-               and (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
+               and (select d.sequence from message d where d.id = m.id and d.queue_id + 0 = q.dead_letter_id limit 1) is null
                as is_dead,
            coalesce(
                f.delay_ms,
@@ -27,9 +28,9 @@ with failed as materialized (
                as failures
     from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[])
          as f (queue_id, sequence, lease, consumer, reason, error, delay_ms, dead_letter)
-    join message m on m.queue_id = f.queue_id and m.sequence = f.sequence and m.lease = f.lease
-    join queue q on q.id = m.queue_id
-    order by m.queue_id, m.sequence
+    join message m on m.queue_id = any (array[f.queue_id]) and m.sequence = any (array[f.sequence]) and m.lease = f.lease
+    join queue q on q.id = any (array[m.queue_id])
+    order by f.queue_id, f.sequence
     for update of m
 )
 update message m
@@ -44,7 +45,7 @@ set queue_id     = case when f.is_dead then f.dead_letter_id else m.queue_id end
     ordered      = m.ordered and not f.is_dead,
     dead_lettered_at = case when f.is_dead then clock_timestamp() else m.dead_lettered_at end
 from failed f
-where m.queue_id = f.queue_id
-  and m.sequence = f.sequence
+where m.queue_id = any (array[f.queue_id])
+  and m.sequence = any (array[f.sequence])
 returning f.queue_id as from_queue_id, f.sequence as from_sequence, f.lease, f.is_dead, m.queue_id, m.sequence, m.lane, m.available_at,
           case when f.ordered and f.is_dead then f.lane end as left_group

@@ -1,9 +1,8 @@
 -- The oldest messages of a dead letter queue that may be moved, among the next so many and up to a limit: those that are ready, and of
 -- each whether the queue it would go to holds its id again. Each row also tells up to where it has looked; one row without a
 -- message if there was none to move, and without that either if there were no more.
--- Serving indexes: message_pkey, no more entries than it may look at; message_id, by the id alone: a planner that takes the queue for
--- empty would read all of it for each dead letter, so that the sum keeps it from its primary key. Locks: the messages, skipping those that somebody
--- else has. Writes: none.
+-- Serving indexes: message_pkey, no more entries than it may look at; message_id, by the id alone. The
+-- sums keep the planner from other indexes (V012). Locks: the messages, skipping those that somebody else has. Writes: none.
 with bounds as (
     select ?::integer as most
 ),
@@ -40,7 +39,7 @@ left join lateral (
     from message d
     where d.queue_id = ?
       and d.sequence = any (array(select sequence from candidate))
-      and d.state = 0
+      and d.state + 0 = 0
     order by d.sequence
     for update skip locked
 ) m on true

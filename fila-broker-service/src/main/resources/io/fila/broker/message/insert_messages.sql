@@ -29,7 +29,7 @@ timed as (
     cross join clock
     -- a scalar subquery, not exists: that may be hashed, which reads the whole table
     where not m.id_given
-       or (select d.sequence from message d where d.id = m.id and d.queue_id = q.dead_letter_id limit 1) is null
+       or (select d.sequence from message d where d.id = m.id and d.queue_id + 0 = q.dead_letter_id limit 1) is null
 )
 insert into message (id, queue_id, lane, state, available_at, not_before, weight, fairness_key, headers, payload_kind, ordered,
                      payload)
@@ -47,5 +47,5 @@ select id,
        payload
 from timed
 order by position
-on conflict (id, queue_id) do nothing
+on conflict (id, queue_id) where id is not null do nothing
 returning id, queue_id, sequence, lane, state, available_at

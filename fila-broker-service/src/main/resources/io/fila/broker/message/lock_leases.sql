@@ -4,6 +4,6 @@
 -- an extension of the lease that is under way must not make it look lost.
 select m.queue_id, m.sequence, m.lease, m.fairness_key, m.headers, m.attributes
 from unnest(?::bigint[], ?::bigint[], ?::uuid[]) as r (queue_id, sequence, lease)
-join message m on m.queue_id = r.queue_id and m.sequence = r.sequence and m.lease = r.lease
-order by m.queue_id, m.sequence
+join message m on m.queue_id = any (array[r.queue_id]) and m.sequence = any (array[r.sequence]) and m.lease = r.lease
+order by r.queue_id, r.sequence
 for update of m

@@ -13,6 +13,6 @@ update message m
 set state        = 0,
     available_at = null
 from due
-where m.queue_id = due.queue_id
-  and m.sequence = due.sequence
+where m.queue_id = any (array[due.queue_id])
+  and m.sequence = any (array[due.sequence])
 returning m.queue_id, m.sequence, null::uuid as lease, m.lane

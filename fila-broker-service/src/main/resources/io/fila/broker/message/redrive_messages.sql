@@ -2,25 +2,32 @@
 -- before them, and not before the moment that their enqueue gave. Their failures stay with them.
 -- Serving index: message_pkey. Locks: none beyond those that the transaction holds. Writes: message. If the queue has come to hold one
 -- of the ids since they were looked up, it fails on message_id.
-with placed as materialized (
-    select r.sequence, r.lane, r.ordered, nextval(pg_get_serial_sequence('message', 'sequence')) as place
-    from unnest(?::bigint[], ?::uuid[], ?::boolean[]) as r (sequence, lane, ordered)
-),
-clock as materialized (
+with clock as materialized (
     select clock_timestamp() as now
+),
+placed as materialized (
+    select q.to_id,
+           q.from_id,
+           clock.now,
+           r.sequence,
+           r.lane,
+           r.ordered,
+           nextval(pg_get_serial_sequence('message', 'sequence')) as place
+    from clock
+    cross join unnest(?::bigint[], ?::uuid[], ?::boolean[]) as r (sequence, lane, ordered)
+    cross join (values (?::bigint, ?::bigint)) as q (to_id, from_id)
 )
 update message m
-set queue_id         = ?,
+set queue_id         = p.to_id,
     sequence         = p.place,
     lane             = p.lane,
     ordered          = p.ordered,
-    state            = case when m.not_before > c.now then 1 else 0 end,
-    available_at     = case when m.not_before > c.now then m.not_before end,
+    state            = case when m.not_before > p.now then 1 else 0 end,
+    available_at     = case when m.not_before > p.now then m.not_before end,
     attempts         = 0,
     redrives         = m.redrives + 1,
     dead_lettered_at = null
 from placed p
-cross join clock c
-where m.queue_id = ?
-  and m.sequence = p.sequence
+where m.queue_id = any (array[p.from_id])
+  and m.sequence = any (array[p.sequence])
 returning m.lane, m.sequence, m.available_at

@@ -40,8 +40,8 @@ unlocked as materialized (
 removed as (
     delete from message m
     using unlocked u
-    where m.queue_id = u.queue_id
-      and m.sequence = u.sequence
+    where m.queue_id = any (array[u.queue_id])
+      and m.sequence = any (array[u.sequence])
     returning m.sequence
 )
 select (select count(*) from removed) as removed,

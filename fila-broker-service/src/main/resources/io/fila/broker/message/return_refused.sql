@@ -8,7 +8,7 @@ set state        = case when r.delay_ms > 0 then 1 else 0 end,
     lease_until  = null,
     attempts     = greatest(m.attempts - 1, 0)
 from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::bigint[]) as r (queue_id, sequence, lease, delay_ms)
-where m.queue_id = r.queue_id
-  and m.sequence = r.sequence
+where m.queue_id = any (array[r.queue_id])
+  and m.sequence = any (array[r.sequence])
   and m.lease = r.lease
 returning r.queue_id, r.sequence, r.lease, m.lane, m.available_at

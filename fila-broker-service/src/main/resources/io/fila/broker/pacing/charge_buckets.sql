@@ -5,7 +5,7 @@ with charged as (
     set cum        = b.cum + c.count,
         last_grant = greatest(b.last_grant, c.g)
     from unnest(?::uuid[], ?::integer[], ?::timestamptz[]) as c (id, count, g)
-    where b.id = c.id
+    where b.id = any (array[c.id])
     returning b.id, b.cum, c.count, c.g
 )
 insert into delivery (bucket_id, until, count, cum)

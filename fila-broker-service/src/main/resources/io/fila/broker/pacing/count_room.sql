@@ -23,7 +23,13 @@ asked as materialized (
            ) as g
     from moment
     cross join unnest(?::uuid[], ?::timestamptz[]) as a (id, expected)
-    join bucket b on b.id = a.id
+    -- not a join, which might begin with all buckets
+    cross join lateral (
+        select o.id, o.throttle, o.cum, o.last_grant, o.closed_until
+        from bucket o
+        where o.id = a.id
+        offset 0
+    ) b
     join counted_throttle t on t.name = b.throttle
 )
 select b.id,

@@ -5,7 +5,7 @@ from unnest(?::uuid[]) as l (lane)
 cross join lateral (
     select r.lane, r.sequence, r.fairness_key, r.headers, r.attributes
     from message r
-    where r.queue_id = ?
+    where r.queue_id + 0 = ?
       and r.lane = l.lane
       and r.state = 0
     order by r.sequence
@@ -14,7 +14,7 @@ cross join lateral (
 cross join lateral (
     select r.weight, r.sequence
     from message r
-    where r.queue_id = ?
+    where r.queue_id + 0 = ?
       and r.lane = l.lane
       and r.state = 0
     order by r.sequence desc

@@ -6,7 +6,7 @@ from unnest(?::uuid[], ?::bigint[]) as g (lane, after)
 cross join lateral (
     select h.lane, h.sequence, h.fairness_key, h.weight, h.headers, h.attributes, h.state
     from message h
-    where h.queue_id = ?
+    where h.queue_id + 0 = ?
       and h.lane = g.lane
       and h.ordered
       and h.sequence >= g.after

@@ -14,7 +14,7 @@ with recursive look as (
             from (
                 select m.lane, m.sequence
                 from message m
-                where m.queue_id = ?
+                where m.queue_id + 0 = ?
                   and m.state = 0
                   and m.lane > look.lanes[cardinality(look.lanes)]
                 order by m.lane, m.sequence

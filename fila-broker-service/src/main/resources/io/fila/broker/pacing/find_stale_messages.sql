@@ -5,7 +5,7 @@ from unnest(?::uuid[], ?::bigint[]) with ordinality as stale (lane, head, positi
 cross join lateral (
     select r.lane, r.sequence, r.fairness_key, r.weight, r.headers, r.attributes
     from message r
-    where r.queue_id = ?
+    where r.queue_id + 0 = ?
       and r.lane = stale.lane
       and r.state = 0
       and r.sequence >= stale.head

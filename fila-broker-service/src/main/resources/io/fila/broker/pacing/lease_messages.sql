@@ -13,7 +13,7 @@ with found as materialized (
     cross join lateral (
         select r.sequence, octet_length(r.payload) as bytes
         from message r
-        where r.queue_id = ?
+        where r.queue_id + 0 = ?
           and r.lane = l.lane
           and r.state = 0
           and r.sequence >= l.head

@@ -11,7 +11,13 @@ delete from delivery
 where ctid = any (array(
     select outdated.place
     from moment
-    cross join bucket b
+    cross join unnest(?::uuid[]) as a (id)
+    cross join lateral (
+        select o.id, o.throttle
+        from bucket o
+        where o.id = a.id
+        offset 0
+    ) b
     join throttle t on t.name = b.throttle
     cross join lateral (
         select d.ctid as place
@@ -20,6 +26,5 @@ where ctid = any (array(
           and d.until <= moment.now - t.retention_ms * interval '1 millisecond'
         order by d.until, d.id
     ) outdated
-    where b.id = any (?::uuid[])
     limit ?
 ))

@@ -12,18 +12,18 @@ returned as materialized (
     select r.*
     from unnest(?::uuid[], ?::bigint[], ?::integer[], ?::timestamptz[]) as r (bucket_id, id, count, g)
     join locked_buckets l on l.id = r.bucket_id
-    join delivery d on d.bucket_id = r.bucket_id and d.until >= r.g and d.id = r.id
+    join delivery d on d.bucket_id = any (array[r.bucket_id]) and d.until >= r.g and d.id = r.id
 ),
 lowered as (
     update bucket b
     set cum = b.cum - r.count
     from returned r
-    where b.id = r.bucket_id
+    where b.id = any (array[r.bucket_id])
 )
 update delivery d
 set count = case when d.id = r.id then d.count - r.count else d.count end,
     cum   = d.cum - r.count
 from returned r
-where d.bucket_id = r.bucket_id
+where d.bucket_id = any (array[r.bucket_id])
   and d.until >= r.g
   and d.id >= r.id

@@ -26,7 +26,7 @@ pushed as (
     from (
         select n.bucket_id, n.until as was, n.id, max(s.sent_by) as until
         from settled s
-        join delivery n on n.bucket_id = s.bucket_id
+        join delivery n on n.bucket_id = any (array[s.bucket_id])
                        and n.until >= s.until
                        and n.until < s.sent_by
                        and n.id > s.id
@@ -34,7 +34,7 @@ pushed as (
           and not exists (select from settled o where o.id = n.id)
         group by n.bucket_id, n.until, n.id
     ) p
-    where d.bucket_id = p.bucket_id
+    where d.bucket_id = any (array[p.bucket_id])
       and d.until = p.was
       and d.id = p.id
 )
@@ -55,7 +55,7 @@ set until = greatest(
         )
     )
 from settled s
-where d.bucket_id = s.bucket_id
+where d.bucket_id = any (array[s.bucket_id])
   and d.until = s.until
   and d.id = s.id
 returning d.id, d.until

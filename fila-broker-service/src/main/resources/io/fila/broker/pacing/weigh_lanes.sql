@@ -5,7 +5,7 @@ from unnest(?::uuid[]) as l (lane)
 cross join lateral (
     select r.lane, r.weight, r.sequence
     from message r
-    where r.queue_id = ?
+    where r.queue_id + 0 = ?
       and r.lane = l.lane
       and r.state = 0
     order by r.sequence desc

@@ -2,6 +2,6 @@
 -- Serving index: message_ready, read without the table: an entry for each ready message of the queue. Reads only.
 select lane, count(*), min(sequence)
 from message
-where queue_id = ?
+where queue_id + 0 = ?
   and state = 0
 group by lane

@@ -14,7 +14,14 @@ select b.id,
        end as room_at,
        case when closed.until > moment.now then closed.until end as closed_until
 from moment
-cross join bucket b
+cross join unnest(?::uuid[]) as a (id)
+-- not a join, which might begin with all buckets
+cross join lateral (
+    select o.id, o.throttle, o.key_values, o.cum, o.closed_until
+    from bucket o
+    where o.id = a.id
+    offset 0
+) b
 join counted_throttle t on t.name = b.throttle
 cross join lateral (
     select greatest(b.closed_until, t.incomplete_until) as until
@@ -58,4 +65,3 @@ cross join lateral (
                ) as cum
     ) outside
 ) counted
-where b.id = any (?::uuid[])

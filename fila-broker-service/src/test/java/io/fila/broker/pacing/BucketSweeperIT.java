@@ -223,7 +223,7 @@ class BucketSweeperIT {
         String evict = explain("evict_buckets", buckets, 1_000);
 
         assertThat(prune)
-                .contains("Tid Scan on delivery", "delivery_pkey", "Index Cond: ((bucket_id = b.id) AND (until <=")
+                .contains("Tid Scan on delivery", "delivery_pkey", "Index Cond: ((bucket_id = o.id) AND (until <=")
                 .doesNotContain("Seq Scan on delivery", "Hash Join", "Seq Scan on bucket");
         assertThat(evict).contains("bucket_pkey", "delivery_pkey").doesNotContain("Seq Scan", "Hash");
     }

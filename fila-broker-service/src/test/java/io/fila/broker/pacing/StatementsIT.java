@@ -11,6 +11,8 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
@@ -47,13 +50,16 @@ class StatementsIT {
                     + " array(select md5('c' || n)::uuid from generate_series(1, 20) n)";
     private static final String TIMES = "array_fill(clock_timestamp(), array[20])";
     private static final String IDS = "array(select n::bigint from generate_series(1, 20) n)";
+    private static final String READY = "array(select 5 * n::bigint from generate_series(1, 20) n)";
     private static final String COUNTS = "array_fill(1, array[20])";
 
     /** What is known of the tables when a statement is planned. */
     enum Statistics {
         FRESH,
         STALE,
-        ABSENT
+        ABSENT,
+        /** The tables were vacuumed when they were all but empty, and have the pages still. */
+        OF_A_LULL
     }
 
     /** A statement, example values for its parameters, and the indexes it is to use. */
@@ -76,7 +82,7 @@ class StatementsIT {
             new Planned("weigh_lanes", LANES + ", 1", List.of("message_ready")),
             new Planned(
                     "find_stale_messages",
-                    LANES + ", array_fill(0::bigint, array[20]), 1, 1000, 1000",
+                    LANES + ", array_fill(0::bigint, array[20]), 1, 20, 20",
                     List.of("message_ready")),
             new Planned("move_messages", IDS + ", " + LANES + ", 1", List.of("message_pkey")),
             new Planned("ack_leases", LEASES, List.of("message_pkey")),
@@ -102,18 +108,33 @@ class StatementsIT {
                             + " array_fill(''::bytea, array[20])",
                     List.of("message_id", "queue_pkey")),
             new Planned("lock_queue", "1", List.of("queue_pkey")),
-            new Planned("find_dead_letters", "500, 1, 0, 40000, 500, 2, 1", List.of("message_pkey", "message_id")),
+            new Planned("find_dead_letters", "20, 1, 0, 40000, 20, 2, 1", List.of("message_pkey", "message_id")),
             new Planned(
                     "redrive_messages",
-                    IDS + ", " + LANES + ", array_fill(false, array[20]), 2, 1",
+                    READY + ", " + LANES + ", array_fill(false, array[20]), 2, 1",
                     List.of("message_pkey")),
             new Planned(
                     "count_dead_letters", "1, 1, 1", List.of("message_ready", "message_set_aside", "message_leased")),
             new Planned("find_expired_dead_letters", "", List.of("message_pkey")),
-            new Planned("remove_expired_dead_letters", "1000, 1, 0", List.of("message_pkey")),
-            new Planned("promote_delayed", "1000", List.of("message_delayed", "message_pkey")),
+            new Planned("remove_expired_dead_letters", "20, 1, 0", List.of("message_pkey")),
+            new Planned("find_next_delayed", "", List.of("message_delayed")),
+            new Planned("find_next_expiry", "", List.of("message_leased")),
+            new Planned("find_message", "gen_random_uuid()", List.of("message_id", "queue_pkey")),
+            new Planned("find_to_cancel", "gen_random_uuid(), 1, 1", List.of("message_id")),
+            new Planned("describe_messages", "1, " + IDS, List.of("message_pkey")),
+            new Planned("count_lanes", "1", List.of("message_ready")),
+            new Planned("count_messages", "'q'", List.of("queue_name", "message_set_aside", "message_leased")),
+            new Planned("describe_buckets", "clock_timestamp(), " + UUIDS, List.of("bucket_pkey", "delivery_pkey")),
+            new Planned("evict_buckets", UUIDS + ", 1000", List.of("bucket_pkey", "delivery_pkey")),
+            new Planned("prune_deliveries", UUIDS + ", 100", List.of("bucket_pkey", "delivery_pkey")),
+            new Planned(
+                    "find_outdated_buckets",
+                    "md5('')::uuid, 20, 1000",
+                    List.of("bucket_pkey", "delivery_pkey", "throttle_pkey")),
+            new Planned("find_unused_throttles", "", List.of("declaration_of_throttle", "bucket_of_throttle")),
+            new Planned("promote_delayed", "20", List.of("message_delayed", "message_pkey")),
             new Planned("count_backlog", "1, 1000000, 1, 1000000", List.of("message_ready", "message_set_aside")),
-            new Planned("find_expired", "1000", List.of("message_leased")),
+            new Planned("find_expired", "20", List.of("message_leased")),
             new Planned("lock_buckets", UUIDS, List.of("bucket_pkey")),
             new Planned("count_room", "1, 0, " + UUIDS + ", " + TIMES, List.of("bucket_pkey", "delivery_pkey")),
             new Planned("find_throttle", "'t'", List.of("throttle_pkey", "declaration_of_throttle")),
@@ -129,6 +150,15 @@ class StatementsIT {
                     "refund_deliveries",
                     String.join(", ", UUIDS, UUIDS, IDS, COUNTS, TIMES),
                     List.of("bucket_pkey", "delivery_pkey")));
+
+    /** They read all of what they count. */
+    private static final Set<String> COUNTING =
+            Set.of("count_backlog", "count_dead_letters", "count_lanes", "count_messages");
+
+    private static final Pattern PAGES = Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+    /** For 20 rows, each with the pages of up to seven indexes. */
+    private static final int MOST_PAGES = 1_000;
 
     private static final Map<Statistics, Connection> CONNECTIONS = new EnumMap<>(Statistics.class);
     private static final Map<String, String> STATEMENTS = new TreeMap<>();
@@ -177,40 +207,56 @@ class StatementsIT {
 
     private static void fill(Connection connection, Statistics statistics) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            for (String table : List.of("message", "delivery", "bucket")) {
-                statement.execute("alter table " + table + " set (autovacuum_enabled = false)");
-            }
+            withoutAutovacuum(statement);
             if (statistics == Statistics.STALE) {
                 statement.execute("analyze");
             }
-            statement.execute("""
-                    insert into queue (name, visibility_timeout_ms, max_attempts, initial_backoff_ms, backoff_multiplier,
-                                       max_backoff_ms, backoff_jitter)
-                    values ('q', 30000, 3, 1000, 2, 60000, 0.1)
-                    """);
-            statement.execute("""
-                    insert into throttle values ('t', '{}', false, '{10,100}', '{1000,60000}', 60000)
-                    """);
-            statement.execute("""
-                    insert into message (queue_id, id, lane, state, available_at, lease, lease_until, ordered, payload_kind, payload)
-                    select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
-                           case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, n %% 200 < 100, 0, 'x'
-                    from generate_series(1, %d) n
-                    cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
-                    """.formatted(ROWS));
-            statement.execute("""
-                    insert into bucket (id, throttle, cum)
-                    select md5('b' || n)::uuid, 't', 5 from generate_series(1, %d) n
-                    """.formatted(ROWS));
-            statement.execute("""
-                    insert into delivery (bucket_id, until, count, cum)
-                    select md5('b' || n / 5)::uuid, clock_timestamp() - (5 - n %% 5) * interval '300 milliseconds', 1, 1 + n %% 5
-                    from generate_series(1, %d) n
-                    """.formatted(ROWS));
+            fill(statement, 1, ROWS);
+            if (statistics == Statistics.OF_A_LULL) {
+                statement.execute("delete from message where sequence > 1");
+                statement.execute("delete from delivery where id > 1");
+                statement.execute("delete from bucket where id <> md5('b1')::uuid");
+                statement.execute("vacuum (analyze, truncate false)");
+            }
             if (statistics == Statistics.FRESH) {
                 statement.execute("analyze");
             }
         }
+    }
+
+    private static void withoutAutovacuum(Statement statement) throws SQLException {
+        for (String table : List.of("message", "delivery", "bucket")) {
+            statement.execute("alter table " + table + " set (autovacuum_enabled = false)");
+        }
+    }
+
+    private static void fill(Statement statement, int from, int to) throws SQLException {
+        statement.execute("""
+                insert into queue (name, visibility_timeout_ms, max_attempts, initial_backoff_ms, backoff_multiplier,
+                                   max_backoff_ms, backoff_jitter)
+                values ('q', 30000, 3, 1000, 2, 60000, 0.1)
+                on conflict do nothing
+                """);
+        statement.execute("""
+                insert into throttle values ('t', '{}', false, '{10,100}', '{1000,60000}', 60000)
+                on conflict do nothing
+                """);
+        statement.execute("""
+                insert into message (queue_id, id, lane, state, available_at, lease, lease_until, ordered, payload_kind, payload)
+                select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
+                       case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, n %% 200 < 100, 0, 'x'
+                from generate_series(%d, %d) n
+                cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
+                """.formatted(from, to));
+        statement.execute("""
+                insert into bucket (id, throttle, cum)
+                select md5('b' || n)::uuid, 't', 5 from generate_series(%d, %d) n
+                """.formatted(from, to));
+        statement.execute("""
+                insert into delivery (bucket_id, until, count, cum)
+                select md5('b' || n / 5)::uuid, clock_timestamp() - (5 - n %% 5) * interval '300 milliseconds', 1, 1 + n %% 5
+                from generate_series(%d, %d) n
+                """.formatted(from, to));
     }
 
     @Test
@@ -243,21 +289,80 @@ class StatementsIT {
         assertThat(plan).contains(planned.indexes());
     }
 
+    /** Plans are kept until the next vacuum: one that was made in a lull serves the load that follows. */
+    @ParameterizedTest(name = "planned with {0} rows")
+    @ValueSource(ints = {0, 1, 200})
+    void readNoMoreThanTheyNeedHoweverLittleThereWasWhenTheyWerePlanned(int rows) throws SQLException, IOException {
+        SoftAssertions softly = new SoftAssertions();
+        try (Connection connection = DriverManager.getConnection(TestDatabase.create());
+                Statement statement = connection.createStatement()) {
+            setAsTheBrokerDoes(connection);
+            withoutAutovacuum(statement);
+            if (rows > 0) {
+                fill(statement, 1, rows);
+                statement.execute("vacuum (analyze)");
+            }
+            statement.execute("set plan_cache_mode = force_generic_plan");
+            Map<String, String> executions = new TreeMap<>();
+            for (Planned planned : PLANNED) {
+                if (!COUNTING.contains(planned.file())) {
+                    statement.execute("prepare " + planned.file() + " as " + numbered(STATEMENTS.get(planned.file())));
+                    String execution = "execute " + planned.file() + arguments(statement, planned);
+                    statement.execute("explain " + execution);
+                    executions.put(planned.file(), execution);
+                }
+            }
+            fill(statement, rows + 1, ROWS);
+            // so that a plan that reads everything for each row ends
+            statement.execute("set statement_timeout = '2s'");
+            connection.setAutoCommit(false);
+            executions.forEach((file, execution) -> softly.assertThatCode(() -> {
+                        try {
+                            String plan = explain(statement, "analyze, buffers, costs off, timing off", execution);
+                            assertThat(pages(plan)).as(plan).isLessThan(MOST_PAGES);
+                        } finally {
+                            connection.rollback();
+                        }
+                    })
+                    .as(file)
+                    .doesNotThrowAnyException());
+        }
+        softly.assertAll();
+    }
+
+    private static long pages(String plan) {
+        Matcher buffers = PAGES.matcher(plan);
+        assertThat(buffers.find()).as(plan).isTrue();
+        return Stream.of(buffers.group(1), buffers.group(2))
+                .filter(Objects::nonNull)
+                .mapToLong(Long::parseLong)
+                .sum();
+    }
+
     private static String plan(Connection connection, Planned planned, String mode) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("set plan_cache_mode = " + mode);
             statement.execute("prepare planned as " + numbered(STATEMENTS.get(planned.file())));
-            String values = planned.values().isEmpty() ? "" : "(" + literals(statement, planned.values()) + ")";
-            try (var rows = statement.executeQuery("explain (costs off) execute planned" + values)) {
-                StringBuilder plan = new StringBuilder();
-                while (rows.next()) {
-                    plan.append(rows.getString(1)).append('\n');
-                }
-                return plan.toString();
+            try {
+                return explain(statement, "costs off", "execute planned" + arguments(statement, planned));
             } finally {
                 statement.execute("deallocate planned");
             }
         }
+    }
+
+    private static String explain(Statement statement, String options, String execution) throws SQLException {
+        try (var rows = statement.executeQuery("explain (" + options + ") " + execution)) {
+            StringBuilder plan = new StringBuilder();
+            while (rows.next()) {
+                plan.append(rows.getString(1)).append('\n');
+            }
+            return plan.toString();
+        }
+    }
+
+    private static String arguments(Statement statement, Planned planned) throws SQLException {
+        return planned.values().isEmpty() ? "" : "(" + literals(statement, planned.values()) + ")";
     }
 
     /** The values as literals: a subquery cannot be an argument. */
