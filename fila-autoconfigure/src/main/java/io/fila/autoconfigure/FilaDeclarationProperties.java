@@ -8,6 +8,9 @@ import io.fila.client.DeliveryDurability;
 import io.fila.client.MissingKey;
 import io.fila.client.QueueSpec;
 import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
+import io.fila.client.QueueSpec.Scripts;
+import io.fila.client.QueueSpec.WhenScriptFails;
+import io.fila.client.QueueSpec.WhenScriptFails.Policy;
 import io.fila.client.ThrottleSpec;
 import io.fila.declaration.InvalidDeclarationException;
 import io.fila.declaration.Names;
@@ -55,6 +58,9 @@ public record FilaDeclarationProperties(
      * @param ordering The order that is kept; fixed when the queue is created.
      * @param deliveryDurability What is on disk before a message leaves the broker.
      * @param deadLetterRetention How long the queue's dead letters are kept.
+     * @param onEnqueue Lua that defines on_enqueue, which classifies every message.
+     * @param onFailure Lua that defines on_failure, which says what becomes of a message whose attempt failed.
+     * @param whenScriptFails What becomes of a message that on_enqueue fails for.
      */
     public record Queue(
             @Nullable Duration visibilityTimeout,
@@ -62,7 +68,19 @@ public record FilaDeclarationProperties(
             @Nullable Long maxBacklog,
             @Nullable Ordering ordering,
             @Nullable DeliveryDurability deliveryDurability,
-            @Nullable Duration deadLetterRetention) {}
+            @Nullable Duration deadLetterRetention,
+            @Nullable String onEnqueue,
+            @Nullable String onFailure,
+            @Nullable ScriptFailure whenScriptFails) {}
+
+    /**
+     * What becomes of a message that on_enqueue fails for.
+     *
+     * @param policy Whether its enqueue is refused, or it is kept as unclassified and tried again.
+     * @param deadLetterAfter After how many failed tries a kept message goes to the dead letter queue; none: it is tried for ever.
+     */
+    public record ScriptFailure(
+            @DefaultValue("reject") Policy policy, @Nullable Integer deadLetterAfter) {}
 
     /**
      * The order that is kept: of each group at most one message is in flight.
@@ -142,7 +160,27 @@ public record FilaDeclarationProperties(
                 queue.maxBacklog(),
                 ordering(prefix + "ordering.", queue.ordering()),
                 queue.deliveryDurability(),
-                queue.deadLetterRetention());
+                queue.deadLetterRetention(),
+                scripts(prefix + "when-script-fails.", queue));
+    }
+
+    private static @Nullable Scripts scripts(String prefix, Queue queue) {
+        ScriptFailure failure = queue.whenScriptFails();
+        if (failure != null) {
+            require(
+                    failure.deadLetterAfter() == null
+                            || failure.deadLetterAfter() > 0 && failure.policy() == Policy.PARK,
+                    prefix + "dead-letter-after",
+                    failure.deadLetterAfter(),
+                    "1 or more, and policy: park");
+        }
+        if (queue.onEnqueue() == null && queue.onFailure() == null && failure == null) {
+            return null;
+        }
+        return new Scripts(
+                queue.onEnqueue(),
+                queue.onFailure(),
+                failure == null ? null : new WhenScriptFails(failure.policy(), failure.deadLetterAfter()));
     }
 
     private static QueueSpec.@Nullable Ordering ordering(String prefix, @Nullable Ordering ordering) {

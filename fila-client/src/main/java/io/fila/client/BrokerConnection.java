@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.fila.protocol.v1.ConfigServiceGrpc;
 import io.fila.protocol.v1.MessageServiceGrpc;
 import io.fila.protocol.v1.QueueServiceGrpc;
 import io.fila.protocol.v1.SubscriptionServiceGrpc;
@@ -62,6 +63,10 @@ final class BrokerConnection {
 
     ThrottleServiceGrpc.ThrottleServiceStub throttles() {
         return ThrottleServiceGrpc.newStub(channel);
+    }
+
+    ConfigServiceGrpc.ConfigServiceStub config() {
+        return ConfigServiceGrpc.newStub(channel);
     }
 
     SubscriptionServiceGrpc.SubscriptionServiceStub subscriptions() {

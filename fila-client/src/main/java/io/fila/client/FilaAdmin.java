@@ -78,4 +78,21 @@ public interface FilaAdmin {
      *     messages lacking the key
      */
     BucketStats throttleBucket(String name, String... key);
+
+    /**
+     * Sets a value that scripts read with {@code fila.get(key)}; they see it within a second, on every node.
+     *
+     * @param key letters, digits, {@code '.'}, {@code '_'} and {@code '-'}, as in names of queues
+     * @param value at most 4,096 bytes in UTF-8; there may be 1,000 values in all
+     */
+    ConfigEntry putConfig(String key, String value);
+
+    /** A value, or {@code config-not-found}. */
+    ConfigEntry config(String key);
+
+    /** The values whose keys begin with {@code prefix}, by key; all of them if it is empty. */
+    List<ConfigEntry> configs(String prefix);
+
+    /** Removes a value, or throws {@code config-not-found}. */
+    void deleteConfig(String key);
 }

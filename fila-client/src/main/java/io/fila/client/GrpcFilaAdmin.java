@@ -9,17 +9,24 @@ import io.fila.protocol.v1.CancelMessageRequest;
 import io.fila.protocol.v1.CancelMessageResponse;
 import io.fila.protocol.v1.ChangeQueueRequest;
 import io.fila.protocol.v1.ChangeQueueResponse;
+import io.fila.protocol.v1.ConfigServiceGrpc.ConfigServiceStub;
 import io.fila.protocol.v1.DeclareQueueResponse;
+import io.fila.protocol.v1.DeleteConfigRequest;
+import io.fila.protocol.v1.DeleteConfigResponse;
 import io.fila.protocol.v1.DeleteQueueRequest;
 import io.fila.protocol.v1.DeleteQueueResponse;
 import io.fila.protocol.v1.GetBucketRequest;
 import io.fila.protocol.v1.GetBucketResponse;
+import io.fila.protocol.v1.GetConfigRequest;
+import io.fila.protocol.v1.GetConfigResponse;
 import io.fila.protocol.v1.GetMessageRequest;
 import io.fila.protocol.v1.GetMessageResponse;
 import io.fila.protocol.v1.GetQueueRequest;
 import io.fila.protocol.v1.GetQueueResponse;
 import io.fila.protocol.v1.GetThrottleRequest;
 import io.fila.protocol.v1.GetThrottleResponse;
+import io.fila.protocol.v1.ListConfigRequest;
+import io.fila.protocol.v1.ListConfigResponse;
 import io.fila.protocol.v1.ListMessagesResponse;
 import io.fila.protocol.v1.ListQueuesRequest;
 import io.fila.protocol.v1.ListQueuesResponse;
@@ -30,6 +37,8 @@ import io.fila.protocol.v1.PauseQueueRequest;
 import io.fila.protocol.v1.PauseQueueResponse;
 import io.fila.protocol.v1.PurgeQueueRequest;
 import io.fila.protocol.v1.PurgeQueueResponse;
+import io.fila.protocol.v1.PutConfigRequest;
+import io.fila.protocol.v1.PutConfigResponse;
 import io.fila.protocol.v1.QueueServiceGrpc.QueueServiceStub;
 import io.fila.protocol.v1.RedriveQueueRequest;
 import io.fila.protocol.v1.RedriveQueueResponse;
@@ -199,6 +208,44 @@ final class GrpcFilaAdmin implements FilaAdmin {
         return ThrottlesFromProtocol.bucket(response.getBucket());
     }
 
+    @Override
+    public ConfigEntry putConfig(String key, String value) {
+        PutConfigRequest request =
+                PutConfigRequest.newBuilder().setKey(key).setValue(value).build();
+        PutConfigResponse response =
+                config("set configuration value '" + key + "'", (stub, answer) -> stub.putConfig(request, answer));
+        return entry(response.getEntry());
+    }
+
+    @Override
+    public ConfigEntry config(String key) {
+        GetConfigRequest request = GetConfigRequest.newBuilder().setKey(key).build();
+        GetConfigResponse response =
+                config("read configuration value '" + key + "'", (stub, answer) -> stub.getConfig(request, answer));
+        return entry(response.getEntry());
+    }
+
+    @Override
+    public List<ConfigEntry> configs(String prefix) {
+        ListConfigRequest request =
+                ListConfigRequest.newBuilder().setPrefix(prefix).build();
+        ListConfigResponse response =
+                config("list configuration values", (stub, answer) -> stub.listConfig(request, answer));
+        return response.getEntriesList().stream().map(GrpcFilaAdmin::entry).toList();
+    }
+
+    @Override
+    public void deleteConfig(String key) {
+        DeleteConfigRequest request =
+                DeleteConfigRequest.newBuilder().setKey(key).build();
+        this.<DeleteConfigResponse>config(
+                "delete configuration value '" + key + "'", (stub, answer) -> stub.deleteConfig(request, answer));
+    }
+
+    private static ConfigEntry entry(io.fila.protocol.v1.ConfigEntry entry) {
+        return new ConfigEntry(entry.getKey(), entry.getValue(), FromProtocol.instant(entry.getUpdatedAt()));
+    }
+
     private Duration longest() {
         Duration timeout = calls.broker().requestTimeout();
         return timeout.compareTo(LONG) > 0 ? timeout : LONG;
@@ -214,6 +261,10 @@ final class GrpcFilaAdmin implements FilaAdmin {
 
     private <A> A throttles(String activity, BiConsumer<ThrottleServiceStub, StreamObserver<A>> method) {
         return Answers.await(calls.call(activity, calls.broker().throttles(), method));
+    }
+
+    private <A> A config(String activity, BiConsumer<ConfigServiceStub, StreamObserver<A>> method) {
+        return Answers.await(calls.call(activity, calls.broker().config(), method));
     }
 
     private <A> A messages(String activity, BiConsumer<MessageServiceStub, StreamObserver<A>> method) {

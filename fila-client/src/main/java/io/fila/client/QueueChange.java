@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param retry of which null fields stay as they are, too
  * @param removesMaxBacklog whether the bound is taken away; then {@code maxBacklog} is null
  * @param removesDeadLetterRetention whether dead letters are kept for ever; then {@code deadLetterRetention} is null
+ * @param scripts of which null fields stay as they are, too
+ * @param removesOnEnqueue whether there is no {@code on_enqueue} any more; then {@code scripts} has none
+ * @param removesOnFailure whether there is no {@code on_failure} any more; then {@code scripts} has none
  */
 public record QueueChange(
         @Nullable Duration visibilityTimeout,
@@ -19,11 +22,16 @@ public record QueueChange(
         boolean removesMaxBacklog,
         @Nullable DeliveryDurability deliveryDurability,
         @Nullable Duration deadLetterRetention,
-        boolean removesDeadLetterRetention) {
+        boolean removesDeadLetterRetention,
+        QueueSpec.@Nullable Scripts scripts,
+        boolean removesOnEnqueue,
+        boolean removesOnFailure) {
 
     public QueueChange {
         requireNotBoth("maxBacklog", maxBacklog, removesMaxBacklog);
         requireNotBoth("deadLetterRetention", deadLetterRetention, removesDeadLetterRetention);
+        requireNotBoth("onEnqueue", scripts == null ? null : scripts.onEnqueue(), removesOnEnqueue);
+        requireNotBoth("onFailure", scripts == null ? null : scripts.onFailure(), removesOnFailure);
     }
 
     private static void requireNotBoth(String setting, @Nullable Object given, boolean removed) {
@@ -39,7 +47,8 @@ public record QueueChange(
 
     /** The settings that are given, as those of a queue of this name. */
     QueueSpec given(String name) {
-        return new QueueSpec(name, visibilityTimeout, retry, maxBacklog, null, deliveryDurability, deadLetterRetention);
+        return new QueueSpec(
+                name, visibilityTimeout, retry, maxBacklog, null, deliveryDurability, deadLetterRetention, scripts);
     }
 
     /** Collects what is to be changed. Not for use by several threads. */
@@ -52,6 +61,11 @@ public record QueueChange(
         private @Nullable DeliveryDurability deliveryDurability;
         private @Nullable Duration deadLetterRetention;
         private boolean removesDeadLetterRetention;
+        private @Nullable String onEnqueue;
+        private boolean removesOnEnqueue;
+        private @Nullable String onFailure;
+        private boolean removesOnFailure;
+        private QueueSpec.@Nullable WhenScriptFails whenScriptFails;
 
         private Builder() {}
 
@@ -95,6 +109,37 @@ public record QueueChange(
             return this;
         }
 
+        /** Lua that defines {@code on_enqueue}; it is run for messages that are enqueued from now on. */
+        public Builder onEnqueue(String script) {
+            onEnqueue = script;
+            removesOnEnqueue = false;
+            return this;
+        }
+
+        public Builder withoutOnEnqueue() {
+            onEnqueue = null;
+            removesOnEnqueue = true;
+            return this;
+        }
+
+        /** Lua that defines {@code on_failure}. */
+        public Builder onFailure(String script) {
+            onFailure = script;
+            removesOnFailure = false;
+            return this;
+        }
+
+        public Builder withoutOnFailure() {
+            onFailure = null;
+            removesOnFailure = true;
+            return this;
+        }
+
+        public Builder whenScriptFails(QueueSpec.WhenScriptFails policy) {
+            whenScriptFails = policy;
+            return this;
+        }
+
         public QueueChange build() {
             return new QueueChange(
                     visibilityTimeout,
@@ -103,7 +148,10 @@ public record QueueChange(
                     removesMaxBacklog,
                     deliveryDurability,
                     deadLetterRetention,
-                    removesDeadLetterRetention);
+                    removesDeadLetterRetention,
+                    new QueueSpec.Scripts(onEnqueue, onFailure, whenScriptFails),
+                    removesOnEnqueue,
+                    removesOnFailure);
         }
     }
 }

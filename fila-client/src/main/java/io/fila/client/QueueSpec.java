@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param ordering the order that is kept; fixed when the queue is created, null then leaves it as it is (none)
  * @param deliveryDurability what is on disk before a message leaves (its lease)
  * @param deadLetterRetention how long the queue's dead letters are kept (for ever)
+ * @param scripts what the broker runs for its messages (none)
  */
 public record QueueSpec(
         String name,
@@ -22,7 +23,46 @@ public record QueueSpec(
         @Nullable Long maxBacklog,
         @Nullable Ordering ordering,
         @Nullable DeliveryDurability deliveryDurability,
-        @Nullable Duration deadLetterRetention) {
+        @Nullable Duration deadLetterRetention,
+        @Nullable Scripts scripts) {
+
+    /**
+     * Lua that the broker runs for a queue's messages. Null fields take the broker's defaults: no script, and a message that one fails
+     * for is refused.
+     *
+     * @param onEnqueue defines {@code on_enqueue}, which classifies every message that is enqueued
+     * @param onFailure defines {@code on_failure}, which says what becomes of a message whose attempt failed
+     * @param whenScriptFails what becomes of a message that {@code on_enqueue} fails for
+     */
+    public record Scripts(
+            @Nullable String onEnqueue,
+            @Nullable String onFailure,
+            @Nullable WhenScriptFails whenScriptFails) {}
+
+    /**
+     * What becomes of a message that {@code on_enqueue} fails for.
+     *
+     * @param deadLetterAfter a parked message goes to the dead letter queue after so many failed tries; null: it is tried for ever
+     */
+    public record WhenScriptFails(Policy policy, @Nullable Integer deadLetterAfter) {
+
+        public enum Policy {
+            /** Sending it fails with {@code script-failed} or {@code script-timed-out}. */
+            REJECT,
+            /** It is stored as unclassified, and tried again. */
+            PARK
+        }
+
+        /** Messages are refused. */
+        public static WhenScriptFails reject() {
+            return new WhenScriptFails(Policy.REJECT, null);
+        }
+
+        /** Messages are kept, and tried again for ever. */
+        public static WhenScriptFails park() {
+            return new WhenScriptFails(Policy.PARK, null);
+        }
+    }
 
     /** Null fields take the broker's defaults. */
     public record Retry(
@@ -58,10 +98,22 @@ public record QueueSpec(
         }
     }
 
+    /** A queue without scripts. */
+    public QueueSpec(
+            String name,
+            @Nullable Duration visibilityTimeout,
+            @Nullable Retry retry,
+            @Nullable Long maxBacklog,
+            @Nullable Ordering ordering,
+            @Nullable DeliveryDurability deliveryDurability,
+            @Nullable Duration deadLetterRetention) {
+        this(name, visibilityTimeout, retry, maxBacklog, ordering, deliveryDurability, deadLetterRetention, null);
+    }
+
     /** A queue with these settings, and else defaults. */
     public QueueSpec(
             String name, @Nullable Duration visibilityTimeout, @Nullable Retry retry, @Nullable Long maxBacklog) {
-        this(name, visibilityTimeout, retry, maxBacklog, null, null, null);
+        this(name, visibilityTimeout, retry, maxBacklog, null, null, null, null);
     }
 
     /** A queue with default settings. */
@@ -83,6 +135,7 @@ public record QueueSpec(
         private @Nullable Ordering ordering;
         private @Nullable DeliveryDurability deliveryDurability;
         private @Nullable Duration deadLetterRetention;
+        private @Nullable Scripts scripts;
 
         private Builder(String name) {
             this.name = name;
@@ -118,9 +171,21 @@ public record QueueSpec(
             return this;
         }
 
+        public Builder scripts(Scripts queueScripts) {
+            scripts = queueScripts;
+            return this;
+        }
+
         public QueueSpec build() {
             return new QueueSpec(
-                    name, visibilityTimeout, retry, maxBacklog, ordering, deliveryDurability, deadLetterRetention);
+                    name,
+                    visibilityTimeout,
+                    retry,
+                    maxBacklog,
+                    ordering,
+                    deliveryDurability,
+                    deadLetterRetention,
+                    scripts);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.fila.client;
 
 import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
+import io.fila.client.QueueStats.PausedScript;
 import io.fila.client.QueueStats.ThrottleInForce;
 import io.fila.protocol.v1.Ordering;
 import io.fila.protocol.v1.OrderingKeyMissing;
@@ -8,7 +9,9 @@ import io.fila.protocol.v1.Queue;
 import io.fila.protocol.v1.QueueSettings;
 import io.fila.protocol.v1.RedriveQueueResponse;
 import io.fila.protocol.v1.RetryPolicy;
+import io.fila.protocol.v1.ScriptFailurePolicy;
 import io.fila.protocol.v1.Throttle;
+import io.fila.protocol.v1.WhenScriptFails;
 import org.jspecify.annotations.Nullable;
 
 /** Queues and what is in them as public types. */
@@ -29,7 +32,23 @@ final class QueuesFromProtocol {
                 settings.hasMaxBacklog() ? settings.getMaxBacklog() : null,
                 settings.hasOrdering() ? ordering(settings.getOrdering()) : null,
                 durability(settings.getDeliveryDurability()),
-                settings.hasDeadLetterRetention() ? FromProtocol.duration(settings.getDeadLetterRetention()) : null);
+                settings.hasDeadLetterRetention() ? FromProtocol.duration(settings.getDeadLetterRetention()) : null,
+                scripts(settings));
+    }
+
+    /** Null if the queue has none. */
+    private static QueueSpec.@Nullable Scripts scripts(QueueSettings settings) {
+        if (!settings.hasOnEnqueue() && !settings.hasOnFailure()) {
+            return null;
+        }
+        WhenScriptFails whenScriptFails = settings.getWhenScriptFails();
+        boolean parks = whenScriptFails.getPolicy() == ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_PARK;
+        return new QueueSpec.Scripts(
+                settings.hasOnEnqueue() ? settings.getOnEnqueue() : null,
+                settings.hasOnFailure() ? settings.getOnFailure() : null,
+                new QueueSpec.WhenScriptFails(
+                        parks ? QueueSpec.WhenScriptFails.Policy.PARK : QueueSpec.WhenScriptFails.Policy.REJECT,
+                        whenScriptFails.hasDeadLetterAfter() ? whenScriptFails.getDeadLetterAfter() : null));
     }
 
     static RedriveResult redriven(RedriveQueueResponse response) {
@@ -95,6 +114,9 @@ final class QueuesFromProtocol {
                 stats.getSubscribers(),
                 stats.getThrottlesList().stream()
                         .map(one -> new ThrottleInForce(throttle(one.getThrottle()), one.getSubscribers()))
+                        .toList(),
+                stats.getPausedScriptsList().stream()
+                        .map(one -> new PausedScript(one.getFunction(), FromProtocol.instant(one.getUntil())))
                         .toList());
     }
 }

@@ -15,8 +15,10 @@ import io.fila.protocol.v1.OrderingKeyMissing;
 import io.fila.protocol.v1.PayloadKind;
 import io.fila.protocol.v1.QueueSettings;
 import io.fila.protocol.v1.RetryPolicy;
+import io.fila.protocol.v1.ScriptFailurePolicy;
 import io.fila.protocol.v1.Subscription;
 import io.fila.protocol.v1.Throttle;
+import io.fila.protocol.v1.WhenScriptFails;
 
 /** The public types as protocol messages. */
 final class ToProtocol {
@@ -84,10 +86,35 @@ final class ToProtocol {
         if (spec.deadLetterRetention() != null) {
             settings.setDeadLetterRetention(duration(spec.deadLetterRetention()));
         }
+        if (spec.scripts() != null) {
+            addScripts(settings, spec.scripts());
+        }
         return DeclareQueueRequest.newBuilder()
                 .setQueue(spec.name())
                 .setSettings(settings)
                 .build();
+    }
+
+    private static void addScripts(QueueSettings.Builder settings, QueueSpec.Scripts scripts) {
+        if (scripts.onEnqueue() != null) {
+            settings.setOnEnqueue(scripts.onEnqueue());
+        }
+        if (scripts.onFailure() != null) {
+            settings.setOnFailure(scripts.onFailure());
+        }
+        QueueSpec.WhenScriptFails whenScriptFails = scripts.whenScriptFails();
+        if (whenScriptFails != null) {
+            WhenScriptFails.Builder given = WhenScriptFails.newBuilder()
+                    .setPolicy(
+                            switch (whenScriptFails.policy()) {
+                                case REJECT -> ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_REJECT;
+                                case PARK -> ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_PARK;
+                            });
+            if (whenScriptFails.deadLetterAfter() != null) {
+                given.setDeadLetterAfter(whenScriptFails.deadLetterAfter());
+            }
+            settings.setWhenScriptFails(given);
+        }
     }
 
     static ChangeQueueRequest change(String queue, QueueChange change) {
@@ -96,6 +123,8 @@ final class ToProtocol {
                 .setSettings(queue(change.given(queue)).getSettings())
                 .setRemoveMaxBacklog(change.removesMaxBacklog())
                 .setRemoveDeadLetterRetention(change.removesDeadLetterRetention())
+                .setRemoveOnEnqueue(change.removesOnEnqueue())
+                .setRemoveOnFailure(change.removesOnFailure())
                 .build();
     }
 

@@ -99,7 +99,8 @@ class AdminTests {
         ThrottleSpec stripe =
                 new ThrottleSpec("stripe", List.of("60/1m"), List.of("header:customer"), MissingKey.UNTHROTTLED);
         assertThat(shown.stats())
-                .isEqualTo(new QueueStats(1, 2, 3, 4, 5, 6, NOON, null, 7, List.of(new ThrottleInForce(stripe, 2))));
+                .isEqualTo(new QueueStats(
+                        1, 2, 3, 4, 5, 6, NOON, null, 7, List.of(new ThrottleInForce(stripe, 2)), List.of()));
         assertThat(admin.queueStats("orders")).isEqualTo(shown.stats());
     }
 
@@ -328,7 +329,7 @@ class AdminTests {
                 .isThrownBy(() -> MessageQuery.all().state(MessageState.THROTTLED))
                 .withMessageContaining("THROTTLED");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new QueueChange(null, null, 5L, true, null, null, false))
+                .isThrownBy(() -> new QueueChange(null, null, 5L, true, null, null, false, null, false, false))
                 .withMessageContaining("maxBacklog must be either given or removed");
         assertThat(broker.administration.requests).isEmpty();
     }

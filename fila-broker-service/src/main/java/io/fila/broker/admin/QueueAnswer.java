@@ -3,6 +3,7 @@ package io.fila.broker.admin;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.fila.broker.problem.Durations;
@@ -10,6 +11,8 @@ import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.RetryPolicy;
+import io.fila.broker.queue.WhenScriptFails;
+import io.fila.broker.script.Hook;
 import io.fila.broker.stats.Overviews.QueueOverview;
 import io.fila.broker.stats.QueueStats;
 import io.fila.broker.stats.QueueStats.DeclaredThrottle;
@@ -24,11 +27,16 @@ record QueueAnswer(
         @Nullable Order ordering,
         String deliveryDurability,
         @Nullable String deadLetterRetention,
+        @Nullable String onEnqueue,
+        @Nullable String onFailure,
+        ScriptFailure whenScriptFails,
         boolean paused,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Stats stats)
         implements Answer {
 
     record Order(List<String> key, String whenKeyMissing) {}
+
+    record ScriptFailure(String policy, @Nullable Integer deadLetterAfter) {}
 
     record Retry(int maxAttempts, Backoff backoff) {}
 
@@ -44,15 +52,23 @@ record QueueAnswer(
             @Nullable Instant oldestReadyAt,
             @Nullable Instant oldestUnclassifiedAt,
             int subscribers,
-            List<Throttle> throttles) {}
+            List<Throttle> throttles,
+            List<PausedScript> pausedScripts) {}
+
+    record PausedScript(String function, Instant until) {}
 
     record Throttle(String name, List<String> limits, List<String> key, String whenKeyMissing, int subscribers) {}
 
     static QueueAnswer of(QueueOverview overview) {
-        return of(overview.queue(), overview.stats());
+        return of(overview.queue(), stats(overview.stats(), overview.pausedScripts()));
     }
 
-    static QueueAnswer of(Queue queue, @Nullable QueueStats stats) {
+    /** Without its statistics. */
+    static QueueAnswer of(Queue queue) {
+        return of(queue, null);
+    }
+
+    private static QueueAnswer of(Queue queue, @Nullable Stats stats) {
         QueueSettings settings = queue.settings();
         Duration retention = settings.deadLetterRetention();
         return new QueueAnswer(
@@ -63,14 +79,21 @@ record QueueAnswer(
                 order(settings.ordering()),
                 settings.deliveryDurability().toString(),
                 retention == null ? null : Durations.format(retention),
+                settings.scripts().onEnqueue(),
+                settings.scripts().onFailure(),
+                scriptFailure(settings.scripts().whenScriptFails()),
                 queue.paused(),
-                stats == null ? null : stats(stats));
+                stats);
     }
 
     private static @Nullable Order order(@Nullable Ordering ordering) {
         return ordering == null
                 ? null
                 : new Order(ordering.keyTexts(), ordering.whenKeyMissing().toString());
+    }
+
+    private static ScriptFailure scriptFailure(WhenScriptFails whenScriptFails) {
+        return new ScriptFailure(whenScriptFails.policy().toString(), whenScriptFails.deadLetterAfter());
     }
 
     private static Retry retry(RetryPolicy retry) {
@@ -83,7 +106,7 @@ record QueueAnswer(
                         retry.jitter()));
     }
 
-    private static Stats stats(QueueStats stats) {
+    private static Stats stats(QueueStats stats, Map<Hook, Instant> pausedScripts) {
         return new Stats(
                 stats.ready(),
                 stats.delayed(),
@@ -94,7 +117,10 @@ record QueueAnswer(
                 stats.oldestReadyAt(),
                 stats.oldestUnclassifiedAt(),
                 stats.subscribers(),
-                stats.throttles().stream().map(QueueAnswer::throttle).toList());
+                stats.throttles().stream().map(QueueAnswer::throttle).toList(),
+                pausedScripts.entrySet().stream()
+                        .map(paused -> new PausedScript(paused.getKey().functionName(), paused.getValue()))
+                        .toList());
     }
 
     private static Throttle throttle(DeclaredThrottle throttle) {

@@ -52,7 +52,7 @@ class QueueController {
                             body.length == 0 ? SettingsChange.NONE : JsonBody.read(body, QueueSettingsJson::read);
                     boolean created = queues.declare(name, settings);
                     return ResponseEntity.status(created ? HttpStatus.CREATED : HttpStatus.OK)
-                            .body(QueueAnswer.of(queues.get(name), null));
+                            .body(QueueAnswer.of(queues.get(name)));
                 }));
     }
 
@@ -64,7 +64,7 @@ class QueueController {
                 body -> calls.call(() -> {
                     QueueName name = QueueName.of(queue);
                     SettingsChange settings = JsonBody.readWithoutNulls(body, QueueSettingsJson::read);
-                    return QueueAnswer.of(queues.change(name, settings), null);
+                    return QueueAnswer.of(queues.change(name, settings));
                 }));
     }
 
@@ -123,7 +123,7 @@ class QueueController {
                 () -> calls.call(() -> {
                     QueueName name = QueueName.of(queue);
                     queues.setPaused(name, paused);
-                    return QueueAnswer.of(queues.get(name), null);
+                    return QueueAnswer.of(queues.get(name));
                 }));
     }
 

@@ -9,6 +9,9 @@ import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
+import io.fila.broker.queue.SettingsChange.ScriptsChange;
+import io.fila.broker.queue.WhenScriptFails;
+import io.fila.broker.queue.WhenScriptFails.Policy;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of a queue. Their ranges are checked by {@link SettingsChange}. */
@@ -43,18 +46,55 @@ final class QueueSettingsJson {
             "maxBacklog",
             in -> in.isNull() ? Optional.empty() : Optional.of(in.wholeNumber(Long.MIN_VALUE, Long.MAX_VALUE)));
 
+    private static final Field<Optional<String>> ON_ENQUEUE = script("onEnqueue");
+    private static final Field<Optional<String>> ON_FAILURE = script("onFailure");
+    private static final Field<Policy> POLICY = Field.of("policy", in -> Policy.parse(in.path(), in.text()));
+    private static final Field<Integer> DEAD_LETTER_AFTER =
+            Field.of("deadLetterAfter", in -> (int) in.wholeNumber(Integer.MIN_VALUE, Integer.MAX_VALUE));
+    private static final Field<WhenScriptFails> WHEN_SCRIPT_FAILS =
+            Field.of("whenScriptFails", QueueSettingsJson::whenScriptFails);
+
     private QueueSettingsJson() {}
 
     static SettingsChange read(JsonInput in) {
-        Fields given =
-                in.object(VISIBILITY_TIMEOUT, RETRY, MAX_BACKLOG, ORDERING, DELIVERY_DURABILITY, DEAD_LETTER_RETENTION);
+        Fields given = in.object(
+                VISIBILITY_TIMEOUT,
+                RETRY,
+                MAX_BACKLOG,
+                ORDERING,
+                DELIVERY_DURABILITY,
+                DEAD_LETTER_RETENTION,
+                ON_ENQUEUE,
+                ON_FAILURE,
+                WHEN_SCRIPT_FAILS);
         return new SettingsChange(
                 given.get(VISIBILITY_TIMEOUT),
                 given.get(RETRY),
                 given.get(MAX_BACKLOG),
                 given.get(ORDERING),
                 given.get(DELIVERY_DURABILITY),
-                given.get(DEAD_LETTER_RETENTION));
+                given.get(DEAD_LETTER_RETENTION),
+                scripts(given));
+    }
+
+    /** Null: none, which only a change can say. */
+    private static Field<Optional<String>> script(String name) {
+        return Field.of(name, in -> in.isNull() ? Optional.empty() : Optional.of(in.text()));
+    }
+
+    private static @Nullable ScriptsChange scripts(Fields given) {
+        @Nullable Optional<String> onEnqueue = given.get(ON_ENQUEUE);
+        @Nullable Optional<String> onFailure = given.get(ON_FAILURE);
+        @Nullable WhenScriptFails whenScriptFails = given.get(WHEN_SCRIPT_FAILS);
+        return onEnqueue == null && onFailure == null && whenScriptFails == null
+                ? null
+                : new ScriptsChange(onEnqueue, onFailure, whenScriptFails);
+    }
+
+    private static WhenScriptFails whenScriptFails(JsonInput in) {
+        String at = in.path();
+        Fields given = in.object(POLICY, DEAD_LETTER_AFTER);
+        return WhenScriptFails.of(at, given.get(POLICY, Policy.REJECT), given.get(DEAD_LETTER_AFTER));
     }
 
     private static Ordering ordering(JsonInput in) {

@@ -22,6 +22,8 @@ import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
+import io.fila.broker.queue.SettingsChange.ScriptsChange;
+import io.fila.broker.queue.WhenScriptFails;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
 import io.fila.protocol.v1.ChangeQueueRequest;
@@ -148,7 +150,42 @@ final class FromProtocol {
                 durability(settings),
                 settings.hasDeadLetterRetention()
                         ? Optional.of(duration("dead_letter_retention", settings.getDeadLetterRetention()))
-                        : null);
+                        : null,
+                scripts(settings, false, false));
+    }
+
+    /** Null: none is given, and none taken away. */
+    private static @Nullable ScriptsChange scripts(
+            QueueSettings settings, boolean removesOnEnqueue, boolean removesOnFailure) {
+        @Nullable Optional<String> onEnqueue =
+                script("on_enqueue", settings.hasOnEnqueue(), settings.getOnEnqueue(), removesOnEnqueue);
+        @Nullable Optional<String> onFailure =
+                script("on_failure", settings.hasOnFailure(), settings.getOnFailure(), removesOnFailure);
+        @Nullable WhenScriptFails whenScriptFails =
+                settings.hasWhenScriptFails() ? whenScriptFails(settings.getWhenScriptFails()) : null;
+        return onEnqueue == null && onFailure == null && whenScriptFails == null
+                ? null
+                : new ScriptsChange(onEnqueue, onFailure, whenScriptFails);
+    }
+
+    private static @Nullable Optional<String> script(String field, boolean given, String source, boolean removed) {
+        requireNotBoth(field, given, removed);
+        if (given && source.indexOf(0) >= 0) {
+            throw ProblemException.invalid(field + ": expected text without NUL characters (U+0000), got one");
+        }
+        return given ? Optional.of(source) : removed ? Optional.empty() : null;
+    }
+
+    private static WhenScriptFails whenScriptFails(io.fila.protocol.v1.WhenScriptFails given) {
+        WhenScriptFails.Policy policy = switch (given.getPolicy()) {
+            case SCRIPT_FAILURE_POLICY_REJECT -> WhenScriptFails.Policy.REJECT;
+            case SCRIPT_FAILURE_POLICY_PARK -> WhenScriptFails.Policy.PARK;
+            case UNRECOGNIZED ->
+                throw ProblemException.invalid("when_script_fails.policy: expected reject (0) or park (1), got %d"
+                        .formatted(given.getPolicyValue()));
+        };
+        return WhenScriptFails.of(
+                "when_script_fails", policy, given.hasDeadLetterAfter() ? given.getDeadLetterAfter() : null);
     }
 
     /** A change of a queue: what is absent stays. */
@@ -163,7 +200,8 @@ final class FromProtocol {
                 request.getRemoveMaxBacklog() ? Optional.empty() : change.maxBacklog(),
                 change.ordering(),
                 change.deliveryDurability(),
-                request.getRemoveDeadLetterRetention() ? Optional.empty() : change.deadLetterRetention());
+                request.getRemoveDeadLetterRetention() ? Optional.empty() : change.deadLetterRetention(),
+                scripts(given, request.getRemoveOnEnqueue(), request.getRemoveOnFailure()));
     }
 
     private static void requireNotBoth(String setting, boolean given, boolean removed) {

@@ -1,16 +1,24 @@
 package io.fila.broker.grpc;
 
+import java.time.Instant;
+import java.util.Map;
+
 import io.fila.broker.message.Redriven;
 import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.queue.QueueScripts;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.RetryPolicy;
+import io.fila.broker.queue.WhenScriptFails;
+import io.fila.broker.script.Hook;
 import io.fila.broker.stats.Overviews.QueueOverview;
 import io.fila.broker.stats.QueueStats;
 import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import io.fila.protocol.v1.DeliveryDurability;
 import io.fila.protocol.v1.OrderingKeyMissing;
+import io.fila.protocol.v1.PausedScript;
 import io.fila.protocol.v1.RedriveQueueResponse;
+import io.fila.protocol.v1.ScriptFailurePolicy;
 import io.fila.protocol.v1.Throttle;
 import io.fila.protocol.v1.ThrottleInForce;
 
@@ -21,7 +29,7 @@ final class QueuesToProtocol {
 
     static io.fila.protocol.v1.Queue queue(QueueOverview overview) {
         return queue(overview.queue()).toBuilder()
-                .setStats(stats(overview.stats()))
+                .setStats(stats(overview.stats(), overview.pausedScripts()))
                 .build();
     }
 
@@ -46,6 +54,26 @@ final class QueuesToProtocol {
         }
         if (settings.deadLetterRetention() != null) {
             builder.setDeadLetterRetention(ToProtocol.duration(settings.deadLetterRetention()));
+        }
+        QueueScripts scripts = settings.scripts();
+        if (scripts.onEnqueue() != null) {
+            builder.setOnEnqueue(scripts.onEnqueue());
+        }
+        if (scripts.onFailure() != null) {
+            builder.setOnFailure(scripts.onFailure());
+        }
+        return builder.setWhenScriptFails(whenScriptFails(scripts.whenScriptFails()))
+                .build();
+    }
+
+    private static io.fila.protocol.v1.WhenScriptFails whenScriptFails(WhenScriptFails whenScriptFails) {
+        ScriptFailurePolicy policy = switch (whenScriptFails.policy()) {
+            case REJECT -> ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_REJECT;
+            case PARK -> ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_PARK;
+        };
+        var builder = io.fila.protocol.v1.WhenScriptFails.newBuilder().setPolicy(policy);
+        if (whenScriptFails.deadLetterAfter() != null) {
+            builder.setDeadLetterAfter(whenScriptFails.deadLetterAfter());
         }
         return builder.build();
     }
@@ -78,7 +106,7 @@ final class QueuesToProtocol {
         };
     }
 
-    private static io.fila.protocol.v1.QueueStats stats(QueueStats stats) {
+    private static io.fila.protocol.v1.QueueStats stats(QueueStats stats, Map<Hook, Instant> pausedScripts) {
         var builder = io.fila.protocol.v1.QueueStats.newBuilder()
                 .setReady(stats.ready())
                 .setDelayed(stats.delayed())
@@ -94,6 +122,8 @@ final class QueuesToProtocol {
             builder.setOldestUnclassifiedAt(ToProtocol.timestamp(stats.oldestUnclassifiedAt()));
         }
         stats.throttles().forEach(throttle -> builder.addThrottles(throttle(throttle)));
+        pausedScripts.forEach((hook, until) -> builder.addPausedScripts(
+                PausedScript.newBuilder().setFunction(hook.functionName()).setUntil(ToProtocol.timestamp(until))));
         return builder.build();
     }
 

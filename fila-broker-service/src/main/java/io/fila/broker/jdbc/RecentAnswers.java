@@ -3,7 +3,7 @@ package io.fila.broker.jdbc;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
@@ -37,7 +37,21 @@ public final class RecentAnswers<K, V> {
                 .buildAsync();
     }
 
-    private record Outcome<V>(Supplier<V> answer, int weight) {}
+    private sealed interface Outcome<V> {
+        int weight();
+
+        /** The answer, or what computing it threw. */
+        V get();
+    }
+
+    private record Answer<V>(V get, int weight) implements Outcome<V> {}
+
+    private record Failure<V>(RuntimeException thrown, int weight) implements Outcome<V> {
+        @Override
+        public V get() {
+            throw thrown;
+        }
+    }
 
     /** At most so many answers. */
     public RecentAnswers(Duration age, int maxAnswers, Function<K, V> compute) {
@@ -48,23 +62,19 @@ public final class RecentAnswers<K, V> {
     public V get(K key) {
         CompletableFuture<Outcome<V>> known = outcomes.getIfPresent(key);
         if (known != null) {
-            return known.join().answer().get();
+            return known.join().get();
         }
         CompletableFuture<Outcome<V>> mine = new CompletableFuture<>();
         CompletableFuture<Outcome<V>> present = outcomes.asMap().putIfAbsent(key, mine);
         if (present != null) {
-            return present.join().answer().get();
+            return present.join().get();
         }
         try {
             V answer = compute.apply(key);
-            mine.complete(new Outcome<>(() -> answer, weight.applyAsInt(answer)));
+            mine.complete(new Answer<>(answer, weight.applyAsInt(answer)));
             return answer;
         } catch (RuntimeException e) {
-            mine.complete(new Outcome<>(
-                    () -> {
-                        throw e;
-                    },
-                    1));
+            mine.complete(new Failure<>(e, 1));
             outcomes.asMap().remove(key, mine);
             throw e;
         } finally {
@@ -75,5 +85,13 @@ public final class RecentAnswers<K, V> {
 
     public void forget(K key) {
         outcomes.synchronous().invalidate(key);
+    }
+
+    /** Forgets the answers that match; looks at all of them. */
+    public void forgetIf(Predicate<V> matches) {
+        outcomes.synchronous()
+                .asMap()
+                .values()
+                .removeIf(outcome -> outcome instanceof Answer<V> answer && matches.test(answer.get()));
     }
 }

@@ -55,8 +55,11 @@ class DeadLetterStore {
         });
     }
 
-    /** Counts all that a dead letter queue holds, of which so many ready ones have been rejected: fewer, if some of these are gone by now. */
-    Kept count(long queueId, long rejected) {
+    /**
+     * Counts all that a dead letter queue holds, of which so many ready ones are unclassified, and so many have been rejected: fewer, if
+     * some of these are gone by now.
+     */
+    Kept count(long queueId, long unclassified, long rejected) {
         return database.run("count dead letters", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(COUNT)) {
                 for (int i = 1; i <= 3; i++) {
@@ -65,8 +68,10 @@ class DeadLetterStore {
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     long ready = row.getLong(1);
-                    long stillThere = Math.min(rejected, ready);
-                    return new Kept(row.getLong(3), stillThere, row.getLong(4), row.getLong(2), ready - stillThere);
+                    long parked = Math.min(unclassified, ready);
+                    long refused = Math.min(rejected, ready - parked);
+                    return new Kept(
+                            row.getLong(3) + parked, refused, row.getLong(4), row.getLong(2), ready - parked - refused);
                 }
             }
         });

@@ -7,20 +7,39 @@ import java.util.concurrent.CompletableFuture;
 import io.fila.broker.jdbc.Batcher;
 import io.fila.broker.queue.Queue;
 
-/** One checked enqueue on its way into a batch. */
+/**
+ * One checked enqueue on its way into a batch.
+ *
+ * @param isIndexed whether problems name the index of a message
+ */
 record EnqueueCall(
-        Queue queue, List<NewMessage> messages, List<UUID> ids, long weight, CompletableFuture<List<Enqueued>> answer)
+        Queue queue,
+        List<NewMessage> messages,
+        List<UUID> ids,
+        boolean isIndexed,
+        long weight,
+        CompletableFuture<List<Enqueued>> answer)
         implements Batcher.Call {
 
     /** What a row costs besides its bytes. */
     private static final int ROW_WEIGHT = 500;
 
-    static EnqueueCall of(Queue queue, List<NewMessage> messages, long bytes) {
+    static EnqueueCall of(Queue queue, List<NewMessage> messages, boolean isIndexed, long bytes) {
         List<UUID> ids = messages.stream()
                 .map(message -> message.id() == null ? TimeOrderedIds.next() : message.id())
                 .toList();
         return new EnqueueCall(
-                queue, messages, ids, bytes + (long) ROW_WEIGHT * messages.size(), new CompletableFuture<>());
+                queue,
+                messages,
+                ids,
+                isIndexed,
+                bytes + (long) ROW_WEIGHT * messages.size(),
+                new CompletableFuture<>());
+    }
+
+    /** The same call, with its messages as they are to be stored. */
+    EnqueueCall with(List<NewMessage> classified) {
+        return new EnqueueCall(queue, classified, ids, isIndexed, weight, answer);
     }
 
     /** Calls of one queue that are stored together, in this order; each has its own answer. */
@@ -33,6 +52,7 @@ record EnqueueCall(
                 calls.get(calls.size() - 1).queue(),
                 calls.stream().flatMap(call -> call.messages().stream()).toList(),
                 calls.stream().flatMap(call -> call.ids().stream()).toList(),
+                true,
                 calls.stream().mapToLong(EnqueueCall::weight).sum(),
                 new CompletableFuture<>());
         joined.answer().whenComplete((results, failure) -> {

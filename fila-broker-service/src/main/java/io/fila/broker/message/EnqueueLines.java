@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line for each queue: its head is under way, the others wait. Batches are worked on side by side, so that two calls in a row may be
  * stored in either order; this is why the next is submitted only when the head is done, as one call with all that has come meanwhile.
+ * What is submitted together has been classified call by call before, so that a call which its queue's script refuses fails alone.
  */
 final class EnqueueLines implements EnqueueSequence {
 
@@ -25,6 +26,7 @@ final class EnqueueLines implements EnqueueSequence {
     private static final long MOST_TOGETHER = 4L << 20;
 
     private final Preparation preparation;
+    private final Classification classification;
     private final Consumer<EnqueueCall> submission;
     private final EnqueueWaitingRoom room;
 
@@ -45,9 +47,20 @@ final class EnqueueLines implements EnqueueSequence {
         EnqueueCall prepare(QueueName queue, List<NewMessage> messages);
     }
 
+    /** Has the messages of a call classified; fails with what is wrong with it. */
+    @FunctionalInterface
+    interface Classification {
+        CompletableFuture<EnqueueCall> classify(EnqueueCall call);
+    }
+
     /** @param submission throws if the call is refused */
-    EnqueueLines(Preparation preparation, Consumer<EnqueueCall> submission, EnqueueWaitingRoom room) {
+    EnqueueLines(
+            Preparation preparation,
+            Classification classification,
+            Consumer<EnqueueCall> submission,
+            EnqueueWaitingRoom room) {
         this.preparation = preparation;
+        this.classification = classification;
         this.submission = submission;
         this.room = room;
     }
@@ -58,7 +71,7 @@ final class EnqueueLines implements EnqueueSequence {
             requireUnbroken(queue);
             EnqueueCall call = preparation.prepare(queue, messages);
             if (isHead(call)) {
-                submit(call);
+                begin(List.of(call));
             }
             return call.answer();
         } catch (RuntimeException e) {
@@ -115,18 +128,52 @@ final class EnqueueLines implements EnqueueSequence {
         }
     }
 
-    private void submit(EnqueueCall head) {
-        head.answer().whenComplete((results, failure) -> next(head, failure));
+    /** Begins with calls of one queue, which are under way from here on. */
+    private void begin(List<EnqueueCall> calls) {
+        List<CompletableFuture<EnqueueCall>> classified =
+                calls.stream().map(classification::classify).toList();
+        CompletableFuture.allOf(classified.toArray(CompletableFuture<?>[]::new))
+                .whenComplete((done, failure) -> submit(calls, classified));
+    }
+
+    /** Submits those that were classified, up to the first that could not be for now. */
+    private void submit(List<EnqueueCall> calls, List<CompletableFuture<EnqueueCall>> classified) {
+        List<EnqueueCall> storable = new ArrayList<>();
+        @Nullable ProblemCode transientProblem = null;
+        for (int i = 0; i < calls.size(); i++) {
+            EnqueueCall call = calls.get(i);
+            if (transientProblem != null) {
+                call.fail(notBeforeTheOneAhead(transientProblem, call.queue().name()));
+                continue;
+            }
+            try {
+                storable.add(classified.get(i).join());
+            } catch (CompletionException e) {
+                call.fail(e.getCause() instanceof RuntimeException problem ? problem : e);
+                transientProblem = transientCode(e);
+            }
+        }
+        // before the others are stored, or what comes meanwhile might get past the one that was not
+        breakOff(transientProblem);
+        if (storable.isEmpty()) {
+            next(calls.get(0), transientProblem);
+            return;
+        }
+        EnqueueCall together = EnqueueCall.joined(storable);
+        ProblemCode unclassified = transientProblem;
+        together.answer().whenComplete((results, failure) -> {
+            ProblemCode notStored = transientCode(failure);
+            next(together, notStored == null ? unclassified : notStored);
+        });
         try {
-            submission.accept(head);
+            submission.accept(together);
         } catch (RuntimeException e) {
-            head.fail(e);
+            together.fail(e);
         }
     }
 
-    /** Submits what has come meanwhile, or fails it with the head. */
-    private void next(EnqueueCall done, @Nullable Throwable failure) {
-        ProblemCode transientProblem = transientCode(failure);
+    /** Begins with what has come meanwhile, or fails it if what was ahead of it has not been stored for now. */
+    private void next(EnqueueCall done, @Nullable ProblemCode transientProblem) {
         List<EnqueueCall> taken;
         synchronized (lock) {
             if (broken == null) {
@@ -145,7 +192,7 @@ final class EnqueueLines implements EnqueueSequence {
             taken.forEach(call -> call.fail(
                     notBeforeTheOneAhead(transientProblem, call.queue().name())));
         } else if (!taken.isEmpty()) {
-            submit(EnqueueCall.joined(taken));
+            begin(taken);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.UUID;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
+import io.fila.broker.message.NewMessage.Parking;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
@@ -40,7 +41,7 @@ class EnqueueStore {
             Key key,
             long sequence,
             UUID lane,
-            boolean ready,
+            MessageState state,
             @Nullable OffsetDateTime availableAt) {}
 
     /** What tells messages apart. */
@@ -67,7 +68,7 @@ class EnqueueStore {
                             new Key(rows.getLong(2), rows.getObject(1, UUID.class)),
                             rows.getLong(3),
                             rows.getObject(4, UUID.class),
-                            rows.getInt(5) == 0,
+                            MessageState.values()[rows.getInt(5)],
                             rows.getObject(6, OffsetDateTime.class));
                     stored.put(row.key(), row);
                 }
@@ -123,6 +124,7 @@ class EnqueueStore {
 
         private void add(EnqueueCall call, UUID id, LaneKey laneKey, NewMessage message) {
             LaneKey.Place place = laneKey.placeOf(message);
+            Parking parking = message.parking();
             rows.add(new @Nullable Object[] {
                 id,
                 call.queue().id(),
@@ -134,7 +136,12 @@ class EnqueueStore {
                 TextMaps.toJson(message.headers()),
                 (short) message.payload().kind().ordinal(),
                 message.id() != null,
-                place.isOrdered(),
+                // which group it is of is not known before it is classified
+                place.isOrdered() && parking == null,
+                TextMaps.toJson(message.attributes()),
+                parking == null ? null : parking.reason(),
+                parking == null ? null : parking.error(),
+                parking != null && parking.isTry() ? 1 : 0,
                 message.payload().bytes()
             });
         }
@@ -152,7 +159,11 @@ class EnqueueStore {
                 "text",
                 "smallint",
                 "boolean",
-                "boolean"
+                "boolean",
+                "text",
+                "text",
+                "text",
+                "integer"
             };
             for (int column = 0; column < types.length; column++) {
                 statement.setArray(2 + column, column(connection, types[column], column));

@@ -1,7 +1,10 @@
 package io.fila.broker.message;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -9,10 +12,16 @@ import jakarta.annotation.PreDestroy;
 
 import io.fila.broker.jdbc.Batcher;
 import io.fila.broker.jdbc.Database;
+import io.fila.broker.message.FailureScripts.Described;
+import io.fila.broker.message.FailureScripts.Failure;
+import io.fila.broker.message.SettlementStore.Leased;
 import io.fila.broker.message.SettlementStore.Outcome;
 import io.fila.broker.problem.Durations;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.script.QueueScript;
+import io.fila.broker.script.Verdict;
+import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Service;
 
 /**
@@ -31,10 +40,14 @@ public class Leases {
 
     private final SettlementStore store;
     private final RefusalStore refusals;
+    private final FailureScripts scripts;
     private final DelayedPromoter promoter;
     private final MessageMeters meters;
     private final Duration maxClosing;
     private final Batcher<Call> batcher;
+
+    /** Failed attempts on their way to a script, which says what becomes of them; from there they go to the other batcher. */
+    private final Batcher<Call> judgingBatcher;
 
     /** Apart from the others: closing waits for claims that have the buckets, and settling never does. */
     private final Batcher<Call> closingBatcher;
@@ -42,15 +55,18 @@ public class Leases {
     Leases(
             SettlementStore store,
             RefusalStore refusals,
+            FailureScripts scripts,
             DelayedPromoter promoter,
             MessageMeters meters,
             ClosingProperties closing) {
         this.store = store;
         this.refusals = refusals;
+        this.scripts = scripts;
         this.promoter = promoter;
         this.meters = meters;
         this.maxClosing = closing.maxBucketClose();
         this.batcher = new Batcher<>("settle", BOUNDS, this::work);
+        this.judgingBatcher = new Batcher<>("judge", BOUNDS, this::judge);
         this.closingBatcher = new Batcher<>("close", CLOSING_BOUNDS, this::workAndClose);
     }
 
@@ -60,8 +76,35 @@ public class Leases {
             QueueName queue,
             String consumer,
             List<? extends Settlement> settlements,
-            CompletableFuture<Set<Lease>> answer)
+            CompletableFuture<Set<Lease>> answer,
+            @Nullable QueueScript script)
             implements Batcher.Call {
+
+        /** Of a queue without a script for failed attempts. */
+        Call(
+                long queueId,
+                QueueName queue,
+                String consumer,
+                List<? extends Settlement> settlements,
+                CompletableFuture<Set<Lease>> answer) {
+            this(queueId, queue, consumer, settlements, answer, null);
+        }
+
+        /** The same call, with what scripts have said. */
+        Call judged(List<Settlement> judged) {
+            return new Call(queueId, queue, consumer, judged, answer, null);
+        }
+
+        /** What a script is to be asked about: not what its consumer has given up. */
+        List<Failure> failures() {
+            List<Failure> failures = new ArrayList<>();
+            for (Settlement settlement : settlements) {
+                if (settlement instanceof Settlement.Nack nack && !nack.deadLetter()) {
+                    failures.add(new Failure(SettlementStore.leased(queueId, nack.lease()), "nack", nack.error()));
+                }
+            }
+            return failures;
+        }
 
         boolean closesBuckets() {
             return settlements.stream().anyMatch(Settlement.Refused.class::isInstance);
@@ -99,12 +142,64 @@ public class Leases {
             if (settlements.isEmpty()) {
                 return CompletableFuture.completedFuture(Set.of());
             }
-            Call call = new Call(queue.id(), queue.name(), consumer, settlements, new CompletableFuture<>());
-            (call.closesBuckets() ? closingBatcher : batcher).submit(call);
+            Call call = new Call(
+                    queue.id(),
+                    queue.name(),
+                    consumer,
+                    settlements,
+                    new CompletableFuture<>(),
+                    FailureScripts.scriptOf(queue));
+            if (call.script() != null && !call.failures().isEmpty()) {
+                judgingBatcher.submit(call);
+            } else {
+                submit(call);
+            }
             return call.answer();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private void submit(Call call) {
+        (call.closesBuckets() ? closingBatcher : batcher).submit(call);
+    }
+
+    /** Asks the scripts; goes on with each call when its own has answered, whatever becomes of the others. */
+    private void judge(List<Call> batch) {
+        List<Leased> leases = batch.stream()
+                .flatMap(call -> call.failures().stream())
+                .map(Failure::leased)
+                .toList();
+        Map<Leased, Described> described = scripts.describe(leases);
+        for (Call call : batch) {
+            scripts.judge(Objects.requireNonNull(call.script()), call.failures(), described)
+                    .thenAccept(verdicts -> submitQuietly(call.judged(judged(call, verdicts))));
+        }
+    }
+
+    private void submitQuietly(Call call) {
+        try {
+            submit(call);
+        } catch (RuntimeException e) {
+            call.fail(e);
+        }
+    }
+
+    private static List<Settlement> judged(Call call, Map<Leased, Verdict> verdicts) {
+        List<Settlement> judged = new ArrayList<>();
+        for (Settlement settlement : call.settlements()) {
+            Verdict verdict = verdicts.get(SettlementStore.leased(call.queueId(), settlement.lease()));
+            if (settlement instanceof Settlement.Nack nack && verdict instanceof Verdict.Retry retry) {
+                // a delay that the consumer knows is better than one that nobody has given
+                judged.add(
+                        new Settlement.Judged(nack, retry.delay() == null ? nack.retryAfter() : retry.delay(), false));
+            } else if (settlement instanceof Settlement.Nack nack && verdict instanceof Verdict.DeadLetter) {
+                judged.add(new Settlement.Judged(nack, null, true));
+            } else {
+                judged.add(settlement);
+            }
+        }
+        return judged;
     }
 
     /** Gives back messages that were leased and never sent. */
@@ -120,6 +215,7 @@ public class Leases {
 
     @PreDestroy
     void close() {
+        judgingBatcher.close();
         batcher.close();
         closingBatcher.close();
     }
@@ -154,10 +250,9 @@ public class Leases {
             }
             if (settlement instanceof Settlement.Ack) {
                 acked++;
-            } else if (settlement instanceof Settlement.Nack) {
-                nacked++;
-                dead += outcome.isDeadLettered(call.queueId(), settlement.lease()) ? 1 : 0;
-            } else if (settlement instanceof Settlement.Refused) {
+            } else if (settlement instanceof Settlement.Nack
+                    || settlement instanceof Settlement.Judged
+                    || settlement instanceof Settlement.Refused) {
                 nacked++;
                 dead += outcome.isDeadLettered(call.queueId(), settlement.lease()) ? 1 : 0;
             }

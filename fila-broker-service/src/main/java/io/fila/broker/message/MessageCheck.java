@@ -13,6 +13,7 @@ import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.Queue;
+import io.fila.broker.throttle.Keyed;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -53,23 +54,21 @@ class MessageCheck {
 
     /** Throws {@code ordering-key-missing} if the queue's order refuses one of them. */
     static void requireOrderingKey(Queue queue, List<NewMessage> messages, boolean indexed) {
+        for (int i = 0; i < messages.size(); i++) {
+            requireOrderingKey(queue, messages.get(i), indexed ? "messages[" + i + "]" : "message");
+        }
+    }
+
+    /** Throws {@code ordering-key-missing} if the queue's order refuses the message. */
+    static void requireOrderingKey(Queue queue, Keyed message, String at) {
         Ordering ordering = queue.settings().ordering();
-        if (ordering == null || ordering.whenKeyMissing() == WhenKeyMissing.UNORDERED) {
+        if (ordering == null || ordering.whenKeyMissing() == WhenKeyMissing.UNORDERED || ordering.hasKey(message)) {
             return;
         }
-        for (int i = 0; i < messages.size(); i++) {
-            NewMessage message = messages.get(i);
-            if (!ordering.hasKey(message)) {
-                throw new ProblemException(
-                        ProblemCode.ORDERING_KEY_MISSING,
-                        "%s: queue '%s' is ordered by %s, expected a value of each, got none of %s"
-                                .formatted(
-                                        indexed ? "messages[" + i + "]" : "message",
-                                        queue.name(),
-                                        ordering.keyTexts(),
-                                        ordering.missing(message)));
-            }
-        }
+        throw new ProblemException(
+                ProblemCode.ORDERING_KEY_MISSING,
+                "%s: queue '%s' is ordered by %s, expected a value of each, got none of %s"
+                        .formatted(at, queue.name(), ordering.keyTexts(), ordering.missing(message)));
     }
 
     private long requireValid(String at, NewMessage message) {

@@ -93,7 +93,7 @@ class MessageViews {
     }
 
     /** @param group the ordering group that the message was of */
-    record Cancelled(long queueId, long sequence, @Nullable UUID group) {}
+    record Cancelled(long queueId, long sequence, @Nullable UUID group, boolean wasUnclassified) {}
 
     Cancelled cancel(UUID id, @Nullable QueueName name) {
         Long queueId = name == null ? null : queues.get(name).id();
@@ -123,7 +123,11 @@ class MessageViews {
                 statement.setLong(2, candidate.sequence());
                 try (ResultSet row = statement.executeQuery()) {
                     UUID group = row.next() ? row.getObject(1, UUID.class) : null;
-                    return new Cancelled(candidate.queueId(), candidate.sequence(), group);
+                    return new Cancelled(
+                            candidate.queueId(),
+                            candidate.sequence(),
+                            group,
+                            candidate.state() == MessageState.UNCLASSIFIED);
                 }
             }
         });

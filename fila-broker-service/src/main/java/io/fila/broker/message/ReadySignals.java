@@ -20,6 +20,9 @@ public interface ReadySignals {
      */
     void ready(long queueId, UUID lane, long first, int count, @Nullable Sample sample);
 
+    /** Messages of the queue may have become deliverable, more than can be named. */
+    void lookThrough(long queueId);
+
     /**
      * What the scheduler wants to know of a message of a lane.
      *

@@ -7,9 +7,10 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 import io.fila.broker.jdbc.Database;
 import io.fila.broker.jdbc.Sql;
@@ -18,8 +19,6 @@ import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.Queues;
-import io.fila.broker.throttle.Keyed;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
@@ -42,34 +41,60 @@ class RedriveStore {
     private static final String MOVE = Sql.load(RedriveStore.class, "redrive_messages");
 
     private final Database database;
+    private final RedriveScripts scripts;
 
-    RedriveStore(Database database) {
+    RedriveStore(Database database, RedriveScripts scripts) {
         this.database = database;
+        this.scripts = scripts;
     }
 
     /**
      * What one transaction did.
      *
      * @param last the dead letters up to this sequence have been looked at
+     * @param unclassified how many of them the script did not answer for
      * @param rejected how many of them the queue cannot take
      */
-    record Step(List<Ready> moved, int rejected, long last) {}
+    record Step(List<Ready> moved, int unclassified, int rejected, long last) {}
 
-    /** A dead letter that is locked, as far as its lane is concerned. */
-    private record DeadLetter(
-            long sequence, @Nullable String fairnessKey, Map<String, String> headers, Map<String, String> attributes)
-            implements Keyed {}
-
-    private record Found(List<DeadLetter> letters, int rejected, long last) {}
+    /** Dead letters, of which {@code taken} are those whose ids the queue holds again. */
+    private record Found(List<DeadLetter> letters, int taken, long last) {}
 
     /** Moves up to {@code most} of the dead letters that come next after a sequence, and not after another. */
-    Step step(Queue queue, long after, long upTo, int most) {
+    Step step(Queue queue, Reclassify reclassify, long after, long upTo, int most) {
+        String activity = "redrive dead letters of queue '" + queue.name() + "'";
+        if (!RedriveScripts.areRun(queue, reclassify)) {
+            return move(activity, queue, scripts.classify(queue, reclassify, List.of()), after, upTo, most);
+        }
+        // scripts run before anything is locked; what comes up to there meanwhile has no answer and stays
+        Found asked = database.run(activity, connection -> find(connection, queue, after, upTo, most));
+        return move(activity, queue, scripts.classify(queue, reclassify, asked.letters()), after, asked.last(), most);
+    }
+
+    private Step move(
+            String activity,
+            Queue queue,
+            Function<DeadLetter, Optional<DeadLetter>> classification,
+            long after,
+            long upTo,
+            int most) {
         for (int tries = 1; ; tries++) {
             try {
-                return database.inTransaction("redrive dead letters of queue '" + queue.name() + "'", connection -> {
+                return database.inTransaction(activity, connection -> {
                     LaneKey laneKey = lock(connection, queue);
                     Found found = find(connection, queue, after, upTo, most);
-                    return new Step(move(connection, queue, found.letters(), laneKey), found.rejected(), found.last());
+                    List<DeadLetter> classified = found.letters().stream()
+                            .map(classification)
+                            .flatMap(Optional::stream)
+                            .toList();
+                    List<DeadLetter> accepted = classified.stream()
+                            .filter(letter -> !isRefused(queue, letter))
+                            .toList();
+                    return new Step(
+                            move(connection, queue, accepted, laneKey),
+                            found.letters().size() - classified.size(),
+                            found.taken() + classified.size() - accepted.size(),
+                            found.last());
                 });
             } catch (IdIsTakenException e) {
                 if (tries == TRIES) {
@@ -106,7 +131,7 @@ class RedriveStore {
             statement.setLong(6, queue.id());
             statement.setLong(7, deadLetterId(queue));
             List<DeadLetter> letters = new ArrayList<>();
-            int rejected = 0;
+            int taken = 0;
             long last = upTo;
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -116,15 +141,14 @@ class RedriveStore {
                     if (row.wasNull()) {
                         continue;
                     }
-                    DeadLetter letter = letter(sequence, row);
-                    if (row.getBoolean(3) || isRefused(queue, letter)) {
-                        rejected++;
+                    if (row.getBoolean(3)) {
+                        taken++;
                     } else {
-                        letters.add(letter);
+                        letters.add(letter(sequence, row));
                     }
                 }
             }
-            return new Found(letters, rejected, last);
+            return new Found(letters, taken, last);
         }
     }
 
@@ -136,7 +160,13 @@ class RedriveStore {
 
     private static DeadLetter letter(long sequence, ResultSet row) throws SQLException {
         return new DeadLetter(
-                sequence, row.getString(4), TextMaps.fromJson(row.getString(5)), TextMaps.fromJson(row.getString(6)));
+                sequence,
+                row.getString(4),
+                row.getInt(7),
+                TextMaps.fromJson(row.getString(5)),
+                TextMaps.fromJson(row.getString(6)),
+                row.getInt(8),
+                row.getBoolean(9));
     }
 
     private static List<Ready> move(Connection connection, Queue queue, List<DeadLetter> letters, LaneKey laneKey)
@@ -152,8 +182,24 @@ class RedriveStore {
             statement.setArray(1, connection.createArrayOf("bigint", sequences));
             statement.setArray(2, connection.createArrayOf("uuid", lanes));
             statement.setArray(3, connection.createArrayOf("boolean", ordered));
-            statement.setLong(4, queue.id());
-            statement.setLong(5, deadLetterId(queue));
+            statement.setArray(
+                    4,
+                    connection.createArrayOf(
+                            "text",
+                            letters.stream().map(DeadLetter::fairnessKey).toArray()));
+            statement.setArray(
+                    5,
+                    connection.createArrayOf(
+                            "integer", letters.stream().map(DeadLetter::weight).toArray()));
+            statement.setArray(
+                    6,
+                    connection.createArrayOf(
+                            "text",
+                            letters.stream()
+                                    .map(letter -> TextMaps.toJson(letter.attributes()))
+                                    .toArray()));
+            statement.setLong(7, queue.id());
+            statement.setLong(8, deadLetterId(queue));
             List<Ready> moved = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

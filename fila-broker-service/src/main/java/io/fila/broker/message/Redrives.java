@@ -54,7 +54,8 @@ public class Redrives {
      *
      * @param name of the queue, or of its dead letter queue
      * @param count the most that are moved, 1 to {@link #MAX_COUNT}
-     * @param reclassify all three are the same for a queue without a script
+     * @param reclassify for which of them the queue's script is run again: a message for which it fails stays. All three are the
+     *     same for a queue without a script
      */
     public Redriven redrive(QueueName name, int count, Reclassify reclassify) {
         if (count < 1 || count > MAX_COUNT) {
@@ -64,21 +65,23 @@ public class Redrives {
         long deadLetterId = Objects.requireNonNull(queue.deadLetterId());
         Progress progress = new Progress();
         try {
-            move(queue, count, deadLetters.last(deadLetterId), progress);
-            return new Redriven(progress.moved, deadLetters.count(deadLetterId, progress.rejected));
+            move(queue, count, reclassify, deadLetters.last(deadLetterId), progress);
+            return new Redriven(
+                    progress.moved, deadLetters.count(deadLetterId, progress.unclassified, progress.rejected));
         } catch (ProblemException e) {
             throw progress.moved > 0 && e.code() == ProblemCode.STORAGE_UNAVAILABLE ? cutOff(progress.moved, e) : e;
         }
     }
 
     /** Up to {@code last} only: what is dead-lettered from here on might be what has just been moved. */
-    private void move(Queue queue, int count, long last, Progress progress) {
+    private void move(Queue queue, int count, Reclassify reclassify, long last, Progress progress) {
         long after = 0;
         while (progress.moved < count && after < last) {
-            Step step = store.step(queue, after, last, count - progress.moved);
+            Step step = store.step(queue, reclassify, after, last, count - progress.moved);
             promoter.announce(step.moved());
             meters.redriven(queue.name(), step.moved().size());
             progress.moved += step.moved().size();
+            progress.unclassified += step.unclassified();
             progress.rejected += step.rejected();
             after = step.last();
         }
@@ -96,6 +99,7 @@ public class Redrives {
     /** How far a redrive has come. */
     private static final class Progress {
         int moved;
+        long unclassified;
         long rejected;
     }
 }

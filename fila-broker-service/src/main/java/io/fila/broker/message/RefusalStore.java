@@ -19,6 +19,7 @@ import java.util.function.Function;
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Sql;
 import io.fila.broker.message.SettlementStore.Failed;
+import io.fila.broker.message.SettlementStore.Fate;
 import io.fila.broker.message.SettlementStore.Leased;
 import io.fila.broker.message.SettlementStore.Outcome;
 import io.fila.broker.message.SettlementStore.Ready;
@@ -129,8 +130,8 @@ class RefusalStore {
             Duration retryAfter = refused.retryAfter();
             long delay = retryAfter == null ? 0 : retryAfter.toMillis();
             if (buckets.isEmpty()) {
-                plan.failed.add(
-                        new Failed(leased, call.consumer(), "nack", refused.error(), Math.max(delay, closing), false));
+                plan.failed.add(new Failed(
+                        leased, call.consumer(), "nack", refused.error(), Math.max(delay, closing), Fate.BY_POLICY));
             } else {
                 plan.returned.add(new Returned(leased, delay));
                 buckets.forEach(bucket -> plan.close(new Closed(bucket, closing)));

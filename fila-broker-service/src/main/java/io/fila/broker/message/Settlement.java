@@ -34,6 +34,20 @@ public sealed interface Settlement {
     }
 
     /**
+     * The attempt failed, and the queue's script has said what becomes of the message, which is final.
+     *
+     * @param retryAfter null: the queue's retry policy decides for how long it waits
+     * @param deadLetter otherwise it is retried, however many attempts it has had
+     */
+    record Judged(Nack nack, @Nullable Duration retryAfter, boolean deadLetter) implements Settlement {
+
+        @Override
+        public Lease lease() {
+            return nack.lease();
+        }
+    }
+
+    /**
      * The consumer was refused downstream: the buckets that the message draws from close, and the message goes back without losing
      * an attempt. If it draws from none, it is a failed attempt.
      *

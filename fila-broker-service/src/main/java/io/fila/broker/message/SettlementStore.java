@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -45,6 +46,14 @@ class SettlementStore {
     /** A lease of a queue. */
     record Leased(long queueId, long sequence, UUID claim) {}
 
+    /** What becomes of a message whose attempt failed. */
+    enum Fate {
+        /** The queue's retry policy says it. */
+        BY_POLICY,
+        RETRIED,
+        DEAD_LETTERED
+    }
+
     /** A failed attempt. */
     record Failed(
             Leased leased,
@@ -52,7 +61,7 @@ class SettlementStore {
             String reason,
             String error,
             @Nullable Long delayMillis,
-            boolean deadLetter) {}
+            Fate fate) {}
 
     /** What a batch did: which messages it touched, which of them are dead letters now, and what is ready because of it. */
     record Outcome(Set<Leased> done, Set<Leased> deadLettered, List<Ready> ready) {
@@ -141,9 +150,11 @@ class SettlementStore {
                 } else if (settlement instanceof Settlement.Release) {
                     releases.add(leased);
                 } else if (settlement instanceof Settlement.Nack nack) {
-                    Long delay =
-                            nack.retryAfter() == null ? null : nack.retryAfter().toMillis();
-                    failures.add(new Failed(leased, call.consumer(), "nack", nack.error(), delay, nack.deadLetter()));
+                    Fate fate = nack.deadLetter() ? Fate.DEAD_LETTERED : Fate.BY_POLICY;
+                    failures.add(failed(leased, call, nack, nack.retryAfter(), fate));
+                } else if (settlement instanceof Settlement.Judged judged) {
+                    Fate fate = judged.deadLetter() ? Fate.DEAD_LETTERED : Fate.RETRIED;
+                    failures.add(failed(leased, call, judged.nack(), judged.retryAfter(), fate));
                 } else if (settlement instanceof Settlement.Extend extend) {
                     extensions.add(new Extension(
                             leased, extend.by() == null ? null : extend.by().toMillis()));
@@ -156,6 +167,11 @@ class SettlementStore {
         release(connection, releases, outcome);
         extend(connection, extensions, outcome);
         return outcome;
+    }
+
+    private static Failed failed(
+            Leased leased, Leases.Call call, Settlement.Nack nack, @Nullable Duration delay, Fate fate) {
+        return new Failed(leased, call.consumer(), "nack", nack.error(), delay == null ? null : delay.toMillis(), fate);
     }
 
     static Leased leased(long queueId, Lease lease) {
@@ -216,12 +232,18 @@ class SettlementStore {
             Object[] reasons = failures.stream().map(Failed::reason).toArray();
             Object[] errors = failures.stream().map(Failed::error).toArray();
             Object[] delays = failures.stream().map(Failed::delayMillis).toArray();
-            Object[] dead = failures.stream().map(Failed::deadLetter).toArray();
+            Object[] dead = failures.stream()
+                    .map(failed -> failed.fate() == Fate.DEAD_LETTERED)
+                    .toArray();
+            Object[] retried = failures.stream()
+                    .map(failed -> failed.fate() == Fate.RETRIED)
+                    .toArray();
             statement.setArray(4, connection.createArrayOf("text", consumers));
             statement.setArray(5, connection.createArrayOf("text", reasons));
             statement.setArray(6, connection.createArrayOf("text", errors));
             statement.setArray(7, connection.createArrayOf("bigint", delays));
             statement.setArray(8, connection.createArrayOf("boolean", dead));
+            statement.setArray(9, connection.createArrayOf("boolean", retried));
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     Leased from = leased(rows);

@@ -107,10 +107,12 @@ class Claims {
                     connection.createArrayOf(
                             "integer", shares.stream().map(Share::quota).toArray()));
             statement.setLong(5, rules.queueId());
-            statement.setObject(6, claim);
-            statement.setLong(7, rules.visibilityTimeout().toMillis());
-            statement.setLong(8, rules.queueId());
-            statement.setInt(9, MOST_BYTES);
+            statement.setBoolean(6, rules.laneKey().ordering() != null);
+            statement.setLong(7, rules.queueId());
+            statement.setObject(8, claim);
+            statement.setLong(9, rules.visibilityTimeout().toMillis());
+            statement.setLong(10, rules.queueId());
+            statement.setInt(11, MOST_BYTES);
             long found = 0;
             int count = 0;
             try (ResultSet row = statement.executeQuery()) {

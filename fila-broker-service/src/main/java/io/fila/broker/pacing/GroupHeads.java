@@ -91,9 +91,13 @@ final class GroupHeads {
         for (GroupHead head : lanes.heads(queueId, after)) {
             UUID lane = head.message().lane();
             long sequence = head.message().sequence();
-            known.put(lane, sequence);
             result.others().remove(lane);
             Long sought = missed.remove(lane);
+            if (!head.isHead()) {
+                // an unclassified message before it may turn out to be the head
+                continue;
+            }
+            known.put(lane, sequence);
             if (!head.isReady()) {
                 continue;
             }

@@ -47,8 +47,12 @@ class LaneStore {
      */
     record Found(UUID lane, long sequence, Weight weight, Properties properties) {}
 
-    /** The head of an ordering group. */
-    record GroupHead(Found message, boolean isReady) {}
+    /**
+     * The oldest message that is known to be of an ordering group.
+     *
+     * @param isHead false if a message before it is unclassified, which may be of any group
+     */
+    record GroupHead(Found message, boolean isReady, boolean isHead) {}
 
     /** What keys are made of. */
     record Properties(@Nullable String fairnessKey, Map<String, String> headers, Map<String, String> attributes)
@@ -127,15 +131,16 @@ class LaneStore {
     List<GroupHead> heads(long queueId, Map<UUID, Long> after) {
         return database.run("find the heads of ordering groups", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(HEADS)) {
+                statement.setLong(1, queueId);
                 statement.setArray(
-                        1, connection.createArrayOf("uuid", after.keySet().toArray()));
+                        2, connection.createArrayOf("uuid", after.keySet().toArray()));
                 statement.setArray(
-                        2, connection.createArrayOf("bigint", after.values().toArray()));
-                statement.setLong(3, queueId);
+                        3, connection.createArrayOf("bigint", after.values().toArray()));
+                statement.setLong(4, queueId);
                 List<GroupHead> heads = new ArrayList<>();
                 try (ResultSet row = statement.executeQuery()) {
                     while (row.next()) {
-                        heads.add(new GroupHead(found(row, 1), row.getBoolean(8)));
+                        heads.add(new GroupHead(found(row, 1), row.getBoolean(8), row.getBoolean(9)));
                     }
                 }
                 return heads;

@@ -72,6 +72,7 @@ class NodeSignals {
 
     private final Map<Long, Map<UUID, Told>> ready = new HashMap<>();
     private final List<Long> changed = new ArrayList<>();
+    private final List<Long> lookedThrough = new ArrayList<>();
     private boolean sending;
 
     NodeSignals(Node node, Database database, DataSource dataSource) {
@@ -97,6 +98,16 @@ class NodeSignals {
             if (lanes.size() <= MAX_LANES) {
                 lanes.merge(lane, new Told(first, count, weight), Told::and);
             }
+            sendSoon();
+        }
+    }
+
+    void lookThrough(long queueId) {
+        if (!node.hasOthers()) {
+            return;
+        }
+        synchronized (lock) {
+            lookedThrough.add(queueId);
             sendSoon();
         }
     }
@@ -127,8 +138,10 @@ class NodeSignals {
             sending = false;
             ready.forEach((queueId, lanes) -> texts.add(node.id() + ";" + queueId + ";" + text(lanes)));
             changed.stream().distinct().forEach(queueId -> texts.add(node.id() + ";" + queueId + ";" + RULES));
+            lookedThrough.stream().distinct().forEach(queueId -> texts.add(node.id() + ";" + queueId + ";" + SWEEP));
             ready.clear();
             changed.clear();
+            lookedThrough.clear();
         }
         try {
             notifications.send(texts);

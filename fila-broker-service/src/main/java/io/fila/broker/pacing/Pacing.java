@@ -128,6 +128,15 @@ public class Pacing implements ReadySignals, QueueChanges, SmartInitializingSing
     }
 
     @Override
+    public void lookThrough(long queueId) {
+        PacingLoop loop = loops.get(queueId);
+        if (loop != null) {
+            loop.sweep();
+        }
+        nodes.lookThrough(queueId);
+    }
+
+    @Override
     public void changed(long queueId) {
         rulesChanged(queueId);
     }

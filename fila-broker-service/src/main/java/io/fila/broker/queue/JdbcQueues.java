@@ -16,9 +16,7 @@ import io.fila.broker.jdbc.Fence;
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** {@link Queues} in PostgreSQL. */
 @Service
@@ -26,7 +24,6 @@ class JdbcQueues implements Queues {
 
     private final QueueRepository repository;
     private final Database database;
-    private final TransactionTemplate transaction;
     private final Timeline timeline;
     private final SettingsStore settings;
     private final ObjectProvider<QueueChanges> listeners;
@@ -35,15 +32,14 @@ class JdbcQueues implements Queues {
     JdbcQueues(
             QueueRepository repository,
             Database database,
-            TransactionTemplate transaction,
             Timeline timeline,
+            SettingsStore settings,
             ObjectProvider<QueueChanges> listeners,
             ObjectProvider<QueueDeletion> deletions) {
         this.repository = repository;
         this.database = database;
-        this.transaction = transaction;
         this.timeline = timeline;
-        this.settings = new SettingsStore(timeline);
+        this.settings = settings;
         this.listeners = listeners;
         this.deletions = deletions;
     }
@@ -51,7 +47,8 @@ class JdbcQueues implements Queues {
     @Override
     public boolean declare(QueueName name, SettingsChange change) {
         QueueName.forCreation(name.value());
-        if (find(name).isEmpty() && create(name, change.over(QueueSettings.DEFAULT))) {
+        settings.requireValidScripts(change);
+        if (find(name).isEmpty() && settings.create(name, change.over(QueueSettings.DEFAULT))) {
             return true;
         }
         update(
@@ -63,6 +60,7 @@ class JdbcQueues implements Queues {
 
     @Override
     public Queue change(QueueName name, SettingsChange change) {
+        settings.requireValidScripts(change);
         return update(name, present -> change.over(present.settings(), present));
     }
 
@@ -154,25 +152,13 @@ class JdbcQueues implements Queues {
         });
     }
 
-    /** False if somebody else created it first. */
-    private boolean create(QueueName name, QueueSettings settings) {
-        try {
-            transaction.executeWithoutResult(status -> {
-                Long deadLetterId = repository
-                        .save(QueueRow.of(name.deadLetter(), QueueSettings.DEFAULT, null))
-                        .id();
-                repository.save(QueueRow.of(name, settings, deadLetterId));
-            });
-            return true;
-        } catch (DuplicateKeyException e) {
-            return false;
-        }
-    }
-
     private Queue update(QueueName name, Function<Queue, QueueSettings> change) {
-        settings.change(get(name), change);
+        Queue before = settings.change(get(name), change);
         Queue changed = get(name);
         tell(changed.id());
+        if (!before.settings().scripts().equals(changed.settings().scripts())) {
+            listeners.forEach(listener -> listener.scriptsChanged(changed.id()));
+        }
         return changed;
     }
 

@@ -12,7 +12,7 @@ import org.springframework.stereotype.Component;
  * remembered: a queue is found as soon as it is there.
  */
 @Component
-public class QueueDirectory {
+public class QueueDirectory implements QueueChanges {
 
     private static final Duration AGE = Duration.ofSeconds(1);
     private static final int SIZE = 10_000;
@@ -43,5 +43,12 @@ public class QueueDirectory {
     /** Forgets what it knows of the queue. */
     public void forget(QueueName name) {
         byName.forget(name);
+    }
+
+    /** So that who changes a queue finds it changed, at this node. */
+    @Override
+    public void changed(long queueId) {
+        byId.forget(queueId);
+        byName.forgetIf(queue -> queue.id() == queueId);
     }
 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
+import io.fila.broker.queue.WhenScriptFails.Policy;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.relational.core.mapping.Table;
@@ -29,12 +30,17 @@ record QueueRow(
         @Nullable List<String> orderingKey,
         boolean unorderedWhenKeyMissing,
         boolean fastDelivery,
-        @Nullable Long deadLetterRetentionMs) {
+        @Nullable Long deadLetterRetentionMs,
+        @Nullable String onEnqueue,
+        @Nullable String onFailure,
+        boolean parkWhenScriptFails,
+        @Nullable Integer deadLetterAfter) {
 
     static QueueRow of(QueueName name, QueueSettings settings, @Nullable Long deadLetterId) {
         RetryPolicy retry = settings.retry();
         Ordering ordering = settings.ordering();
         Duration retention = settings.deadLetterRetention();
+        QueueScripts scripts = settings.scripts();
         return new QueueRow(
                 null,
                 name.value(),
@@ -51,7 +57,11 @@ record QueueRow(
                 ordering == null ? null : ordering.keyTexts(),
                 ordering != null && ordering.whenKeyMissing() == WhenKeyMissing.UNORDERED,
                 settings.deliveryDurability() == DeliveryDurability.FAST,
-                retention == null ? null : retention.toMillis());
+                retention == null ? null : retention.toMillis(),
+                scripts.onEnqueue(),
+                scripts.onFailure(),
+                scripts.whenScriptFails().parks(),
+                scripts.whenScriptFails().deadLetterAfter());
     }
 
     static QueueRow of(ResultSet row) throws SQLException {
@@ -71,7 +81,11 @@ record QueueRow(
                 row.getArray("ordering_key") == null ? null : texts(row.getArray("ordering_key")),
                 row.getBoolean("unordered_when_key_missing"),
                 row.getBoolean("fast_delivery"),
-                row.getObject("dead_letter_retention_ms", Long.class));
+                row.getObject("dead_letter_retention_ms", Long.class),
+                row.getString("on_enqueue"),
+                row.getString("on_failure"),
+                row.getBoolean("park_when_script_fails"),
+                row.getObject("dead_letter_after", Integer.class));
     }
 
     private static List<String> texts(Array array) throws SQLException {
@@ -94,7 +108,11 @@ record QueueRow(
                 maxBacklog,
                 ordering(),
                 fastDelivery ? DeliveryDurability.FAST : DeliveryDurability.COMMITTED,
-                deadLetterRetentionMs == null ? null : Duration.ofMillis(deadLetterRetentionMs));
+                deadLetterRetentionMs == null ? null : Duration.ofMillis(deadLetterRetentionMs),
+                new QueueScripts(
+                        onEnqueue,
+                        onFailure,
+                        new WhenScriptFails(parkWhenScriptFails ? Policy.PARK : Policy.REJECT, deadLetterAfter)));
         return new Queue(id, new QueueName(name), settings, paused, deadLetterId, List.copyOf(laneKey));
     }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Settings as a caller gives them: null where absent, empty where one is taken away. {@link #over} makes them whole and checks them.
  *
  * @param retry null if absent as a whole
+ * @param scripts null if absent as a whole
  */
 public record SettingsChange(
         @Nullable Duration visibilityTimeout,
@@ -19,7 +20,8 @@ public record SettingsChange(
         @Nullable Optional<Long> maxBacklog,
         @Nullable Ordering ordering,
         @Nullable DeliveryDurability deliveryDurability,
-        @Nullable Optional<Duration> deadLetterRetention) {
+        @Nullable Optional<Duration> deadLetterRetention,
+        @Nullable ScriptsChange scripts) {
 
     /** Nothing is given. */
     public static final SettingsChange NONE = new SettingsChange(null, null, null, null, null, null);
@@ -39,6 +41,31 @@ public record SettingsChange(
             @Nullable Duration maxBackoff,
             @Nullable Double jitter) {}
 
+    /** The part of a change that concerns scripts. */
+    public record ScriptsChange(
+            @Nullable Optional<String> onEnqueue,
+            @Nullable Optional<String> onFailure,
+            @Nullable WhenScriptFails whenScriptFails) {
+
+        QueueScripts over(QueueScripts base) {
+            return new QueueScripts(
+                    onEnqueue == null ? base.onEnqueue() : onEnqueue.orElse(null),
+                    onFailure == null ? base.onFailure() : onFailure.orElse(null),
+                    whenScriptFails == null ? base.whenScriptFails() : whenScriptFails);
+        }
+    }
+
+    /** A change that leaves scripts alone. */
+    public SettingsChange(
+            @Nullable Duration visibilityTimeout,
+            @Nullable RetryChange retry,
+            @Nullable Optional<Long> maxBacklog,
+            @Nullable Ordering ordering,
+            @Nullable DeliveryDurability deliveryDurability,
+            @Nullable Optional<Duration> deadLetterRetention) {
+        this(visibilityTimeout, retry, maxBacklog, ordering, deliveryDurability, deadLetterRetention, null);
+    }
+
     /** A change of these alone, which takes nothing away. */
     public SettingsChange(
             @Nullable Duration visibilityTimeout, @Nullable RetryChange retry, @Nullable Long maxBacklog) {
@@ -48,6 +75,16 @@ public record SettingsChange(
     /** A change that gives an order, and nothing else. */
     public static SettingsChange of(Ordering ordering) {
         return new SettingsChange(null, null, null, ordering, null, null);
+    }
+
+    /** A change that gives a script for what is enqueued, and what becomes of messages that it fails for, and nothing else. */
+    public static SettingsChange ofScript(String onEnqueue, WhenScriptFails whenScriptFails) {
+        return of(new ScriptsChange(Optional.of(onEnqueue), null, whenScriptFails));
+    }
+
+    /** A change of scripts alone. */
+    public static SettingsChange of(ScriptsChange scripts) {
+        return new SettingsChange(null, null, null, null, null, null, scripts);
     }
 
     /** A change that gives a durability, and nothing else. */
@@ -74,7 +111,8 @@ public record SettingsChange(
                 backlog,
                 ordering == null ? base.ordering() : ordering,
                 deliveryDurability == null ? base.deliveryDurability() : deliveryDurability,
-                retention);
+                retention,
+                scripts == null ? base.scripts() : scripts.over(base.scripts()));
     }
 
     /** These settings, with what is absent taken from {@code base}, for a queue that is there: {@code present}. */
@@ -89,6 +127,11 @@ public record SettingsChange(
         if (present.name().isDeadLetter() && deadLetterRetention != null) {
             throw ProblemException.invalid(
                     "deadLetterRetention: expected on the queue itself, not on its dead letter queue '%s'"
+                            .formatted(present.name()));
+        }
+        if (present.name().isDeadLetter() && scripts != null) {
+            throw ProblemException.invalid(
+                    "onEnqueue, onFailure, whenScriptFails: expected on the queue itself, not on its dead letter queue '%s'"
                             .formatted(present.name()));
         }
         return over(base);

@@ -9,15 +9,22 @@ import java.util.function.Function;
 
 import io.fila.broker.clock.Timeline;
 import io.fila.broker.jdbc.Fence;
+import io.fila.broker.queue.SettingsChange.ScriptsChange;
+import io.fila.broker.script.Hook;
+import io.fila.broker.script.Scripts;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Changes settings of queues that are there.
+ * Writes the settings of queues, new ones and such that are there.
  *
  * <p>After a crash of the database, the throttles of queues with fast deliveries pause. So fast deliveries end only when none is under
  * way, or it might be forgotten later than their end: a change holds the queue's fence exclusively. And not between a crash and its
  * being noticed: it holds the timeline. It names its columns: a row also carries what others change meanwhile.
  */
-final class SettingsStore {
+@Component
+class SettingsStore {
 
     /** Locked, so that a change made meanwhile is merged with this one and not undone by it; enqueues, which share its key, do not wait. */
     private static final String FIND = "select * from queue where id = ? for no key update";
@@ -32,22 +39,65 @@ final class SettingsStore {
                 backoff_jitter = ?,
                 max_backlog = ?,
                 fast_delivery = ?,
-                dead_letter_retention_ms = ?
+                dead_letter_retention_ms = ?,
+                on_enqueue = ?,
+                on_failure = ?,
+                park_when_script_fails = ?,
+                dead_letter_after = ?
             where id = ?
             """;
 
+    private final QueueRepository repository;
+    private final TransactionTemplate transaction;
     private final Timeline timeline;
+    private final Scripts scripts;
 
-    SettingsStore(Timeline timeline) {
+    SettingsStore(QueueRepository repository, TransactionTemplate transaction, Timeline timeline, Scripts scripts) {
+        this.repository = repository;
+        this.transaction = transaction;
         this.timeline = timeline;
+        this.scripts = scripts;
     }
 
-    /** Replaces the settings by what {@code settings} makes of those that are there; {@code queue-not-found} if the queue is gone. */
-    void change(Queue queue, Function<Queue, QueueSettings> settings) {
-        timeline.inTransaction("change queue '" + queue.name() + "'", connection -> {
+    /** Throws {@code invalid-script} if one that is given can never work. */
+    void requireValidScripts(SettingsChange change) {
+        ScriptsChange given = change.scripts();
+        if (given == null) {
+            return;
+        }
+        if (given.onEnqueue() != null) {
+            given.onEnqueue().ifPresent(source -> scripts.requireValid("onEnqueue", Hook.ON_ENQUEUE, source));
+        }
+        if (given.onFailure() != null) {
+            given.onFailure().ifPresent(source -> scripts.requireValid("onFailure", Hook.ON_FAILURE, source));
+        }
+    }
+
+    /** Creates a queue with its dead letter queue; false if somebody else created it first. */
+    boolean create(QueueName name, QueueSettings settings) {
+        try {
+            transaction.executeWithoutResult(status -> {
+                Long deadLetterId = repository
+                        .save(QueueRow.of(name.deadLetter(), QueueSettings.DEFAULT, null))
+                        .id();
+                repository.save(QueueRow.of(name, settings, deadLetterId));
+            });
+            return true;
+        } catch (DuplicateKeyException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Replaces the settings by what {@code settings} makes of those that are there; {@code queue-not-found} if the queue is gone. Returns
+     * the queue as it was.
+     */
+    Queue change(Queue queue, Function<Queue, QueueSettings> settings) {
+        return timeline.inTransaction("change queue '" + queue.name() + "'", connection -> {
             Fence.exclusive(connection, queue.id());
             Queue present = find(connection, queue);
-            return update(connection, QueueRow.of(queue.name(), settings.apply(present), null), queue.id());
+            update(connection, QueueRow.of(queue.name(), settings.apply(present), null), queue.id());
+            return present;
         });
     }
 
@@ -63,7 +113,7 @@ final class SettingsStore {
         }
     }
 
-    private static int update(Connection connection, QueueRow row, long id) throws SQLException {
+    private static void update(Connection connection, QueueRow row, long id) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(UPDATE)) {
             statement.setLong(1, row.visibilityTimeoutMs());
             statement.setInt(2, row.maxAttempts());
@@ -74,8 +124,12 @@ final class SettingsStore {
             statement.setObject(7, row.maxBacklog(), Types.BIGINT);
             statement.setBoolean(8, row.fastDelivery());
             statement.setObject(9, row.deadLetterRetentionMs(), Types.BIGINT);
-            statement.setLong(10, id);
-            return statement.executeUpdate();
+            statement.setString(10, row.onEnqueue());
+            statement.setString(11, row.onFailure());
+            statement.setBoolean(12, row.parkWhenScriptFails());
+            statement.setObject(13, row.deadLetterAfter(), Types.INTEGER);
+            statement.setLong(14, id);
+            statement.executeUpdate();
         }
     }
 }

@@ -1,6 +1,8 @@
 package io.fila.broker.stats;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -9,6 +11,8 @@ import io.fila.broker.problem.ProblemException;
 import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.Queues;
+import io.fila.broker.script.Hook;
+import io.fila.broker.script.Scripts;
 import org.springframework.stereotype.Service;
 
 /**
@@ -20,27 +24,36 @@ public class Overviews {
 
     private final Queues queues;
     private final Stats stats;
+    private final Scripts scripts;
 
-    Overviews(Queues queues, Stats stats) {
+    Overviews(Queues queues, Stats stats, Scripts scripts) {
         this.queues = queues;
         this.stats = stats;
+        this.scripts = scripts;
     }
 
-    /** A queue and what is in it. */
-    public record QueueOverview(Queue queue, QueueStats stats) {}
+    /**
+     * A queue and what is in it.
+     *
+     * @param pausedScripts those that this node does not run for now, since they kept timing out, and until when it does not
+     */
+    public record QueueOverview(Queue queue, QueueStats stats, Map<Hook, Instant> pausedScripts) {}
 
     /** The queue, which may be a dead letter queue, or {@code queue-not-found}. */
     public QueueOverview queue(QueueName name) {
-        return new QueueOverview(queues.get(name), stats.queue(name));
+        return overview(queues.get(name));
     }
 
     /** All but the dead letter queues, by name. */
     public List<QueueOverview> queues() {
         return queues.list().stream()
-                .map(queue ->
-                        present(ProblemCode.QUEUE_NOT_FOUND, () -> new QueueOverview(queue, stats.queue(queue.name()))))
+                .map(queue -> present(ProblemCode.QUEUE_NOT_FOUND, () -> overview(queue)))
                 .flatMap(Optional::stream)
                 .toList();
+    }
+
+    private QueueOverview overview(Queue queue) {
+        return new QueueOverview(queue, stats.queue(queue.name()), scripts.paused(queue.id()));
     }
 
     /** Those that are declared, or have deliveries in their window, by name. */

@@ -1,6 +1,7 @@
 -- Ends attempts that failed: back to the queue after a delay, or to the dead letter queue when they were the last. While that
 -- holds another message of the same id, they are not: ids are unique in a queue, and nothing may be lost.
--- The delay is that of the consumer, or the queue's back-off: initial * multiplier^(failed attempts - 1), at most max, then moved by up
+-- What a script decided is final: so many attempts are as many as it wants.
+-- The delay is that of the consumer or the script, or the queue's back-off: initial * multiplier^(failed attempts - 1), at most max, then moved by up
 -- to jitter of itself in either direction.
 -- Serving index: the primary key. Locks: the messages, in the order of their names, waiting for those that somebody else settles:
 -- an extension of the lease that is under way must not make it look lost. Writes: message.
@@ -14,7 +15,7 @@ with failed as materialized (
            m.ordered,
            q.dead_letter_id,
            q.dead_letter_id is not null
-               and (f.dead_letter or m.attempts >= q.max_attempts)
+               and (f.dead_letter or m.attempts >= q.max_attempts and not f.retried)
                and (select d.sequence from message d where d.id = m.id and d.queue_id + 0 = q.dead_letter_id limit 1) is null
                as is_dead,
            coalesce(
@@ -26,8 +27,9 @@ with failed as materialized (
                || jsonb_build_object('attempt', m.attempts, 'reason', f.reason, 'error', f.error, 'consumer', f.consumer,
                                      'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
                as failures
-    from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[])
-         as f (queue_id, sequence, lease, consumer, reason, error, delay_ms, dead_letter)
+    from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[],
+                ?::boolean[])
+         as f (queue_id, sequence, lease, consumer, reason, error, delay_ms, dead_letter, retried)
     join message m on m.queue_id = any (array[f.queue_id]) and m.sequence = any (array[f.sequence]) and m.lease = f.lease
     join queue q on q.id = any (array[m.queue_id])
     order by f.queue_id, f.sequence

@@ -22,7 +22,7 @@ candidate as materialized (
     order by e.sequence
     limit (select most from bounds)
 )
-select seen.last, m.sequence, m.is_taken, m.fairness_key, m.headers, m.attributes
+select seen.last, m.sequence, m.is_taken, m.fairness_key, m.headers, m.attributes, m.weight, m.payload_size, m.is_unclassified
 from (
     select case
                when (select count(*) from candidate) = b.most then (select max(sequence) from candidate)
@@ -35,7 +35,10 @@ left join lateral (
            (select t.sequence from message t where t.id = d.id and t.queue_id + 0 = ? limit 1) is not null as is_taken,
            d.fairness_key,
            d.headers,
-           d.attributes
+           d.attributes,
+           d.weight,
+           octet_length(d.payload) as payload_size,
+           d.script_tries > 0 as is_unclassified
     from message d
     where d.queue_id = ?
       and d.sequence = any (array(select sequence from candidate))

@@ -1,5 +1,5 @@
 -- Moves locked dead letters to the back of their queue, in the order given, as if they had just arrived there: with all attempts
--- before them, and not before the moment that their enqueue gave. Their failures stay with them.
+-- before them, as a script has classified them now, and not before the moment that their enqueue gave. Their failures stay with them.
 -- Serving index: message_pkey. Locks: none beyond those that the transaction holds. Writes: message. If the queue has come to hold one
 -- of the ids since they were looked up, it fails on message_id.
 with clock as materialized (
@@ -12,9 +12,13 @@ placed as materialized (
            r.sequence,
            r.lane,
            r.ordered,
+           r.fairness_key,
+           r.weight,
+           r.attributes,
            nextval(pg_get_serial_sequence('message', 'sequence')) as place
     from clock
-    cross join unnest(?::bigint[], ?::uuid[], ?::boolean[]) as r (sequence, lane, ordered)
+    cross join unnest(?::bigint[], ?::uuid[], ?::boolean[], ?::text[], ?::integer[], ?::text[])
+        as r (sequence, lane, ordered, fairness_key, weight, attributes)
     cross join (values (?::bigint, ?::bigint)) as q (to_id, from_id)
 )
 update message m
@@ -24,6 +28,10 @@ set queue_id         = p.to_id,
     ordered          = p.ordered,
     state            = case when m.not_before > p.now then 1 else 0 end,
     available_at     = case when m.not_before > p.now then m.not_before end,
+    fairness_key     = p.fairness_key,
+    weight           = p.weight,
+    attributes       = p.attributes::jsonb,
+    script_tries     = 0,
     attempts         = 0,
     redrives         = m.redrives + 1,
     dead_lettered_at = null

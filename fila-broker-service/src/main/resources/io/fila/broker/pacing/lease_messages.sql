@@ -1,8 +1,9 @@
 -- Leases the oldest ready messages of the given lanes, in the order of the lanes, up to each lane's share, of ordering groups the head
 -- alone if it is ready (it stays the head as long as it is there, so nothing has to be asked), and altogether up to so many
 -- bytes of payload, or one message: lengths are known without reading payloads. Each row tells how many messages were found; more
--- than were leased means that the bytes ended it.
--- Serving indexes: message_ready for finding, the primary key for updating: never a scan of the table, however large it is and
+-- than were leased means that the bytes ended it. Of an ordered queue nothing goes that came after an unclassified message, which may
+-- be of any group: seen by the same snapshot, since arrivals there are committed in their order.
+-- Serving indexes: message_ready for finding, message_set_aside for the unclassified one, the primary key for updating: never a scan of the table, however large it is and
 -- whatever the planner believes (the array keeps it from joining). Locks: the messages, skipping those that somebody else has.
 -- Writes: message.
 with found as materialized (
@@ -23,6 +24,17 @@ with found as materialized (
     ) candidate
     -- not in the subquery: for a range of sequences the planner takes the primary key
     where candidate.sequence <= l.last
+      and candidate.sequence < coalesce(
+          case when ? then (
+              select u.sequence
+              from message u
+              where u.queue_id + 0 = ?
+                and u.state = 2
+              order by u.sequence
+              limit 1
+          ) end,
+          9223372036854775807
+      )
     window so_far as (order by l.position, candidate.sequence)
 )
 update message m

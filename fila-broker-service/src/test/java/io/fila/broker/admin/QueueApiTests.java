@@ -2,6 +2,7 @@ package io.fila.broker.admin;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import io.fila.broker.message.Reclassify;
@@ -18,17 +19,23 @@ import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.RetryPolicy;
 import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.queue.SettingsChange.RetryChange;
+import io.fila.broker.queue.SettingsChange.ScriptsChange;
+import io.fila.broker.queue.WhenScriptFails;
+import io.fila.broker.script.Hook;
 import io.fila.broker.stats.QueueStats;
 import io.fila.broker.stats.QueueStats.DeclaredThrottle;
 import io.fila.broker.throttle.KeyComponent;
 import io.fila.broker.throttle.Limit;
 import io.fila.broker.throttle.MissingKey;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.MediaType;
 import org.springframework.test.json.JsonCompareMode;
 import org.springframework.test.web.reactive.server.WebTestClient;
 
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.verify;
@@ -85,7 +92,8 @@ class QueueApiTests extends RestSlice {
                         {"name":"orders","visibilityTimeout":"90s","retry":{"maxAttempts":5,
                          "backoff":{"initial":"250ms","multiplier":1.5,"max":"2m","jitter":0.0}},
                          "maxBacklog":1000000,"ordering":{"key":["header:account"],"whenKeyMissing":"unordered"},
-                         "deliveryDurability":"fast","deadLetterRetention":"14d","paused":false}
+                         "deliveryDurability":"fast","deadLetterRetention":"14d","onEnqueue":null,"onFailure":null,
+                         "whenScriptFails":{"policy":"reject","deadLetterAfter":null},"paused":false}
                         """, JsonCompareMode.STRICT);
     }
 
@@ -105,6 +113,7 @@ class QueueApiTests extends RestSlice {
                         {"name":"orders","visibilityTimeout":"30s","retry":{"maxAttempts":3,
                          "backoff":{"initial":"1s","multiplier":2.0,"max":"1m","jitter":0.1}},
                          "maxBacklog":null,"ordering":null,"deliveryDurability":"committed","deadLetterRetention":null,
+                         "onEnqueue":null,"onFailure":null,"whenScriptFails":{"policy":"reject","deadLetterAfter":null},
                          "paused":true}
                         """, JsonCompareMode.STRICT);
     }
@@ -132,6 +141,7 @@ class QueueApiTests extends RestSlice {
     void showsSettingsAndStats() {
         given(queues.get(ORDERS)).willReturn(queue(QueueSettings.DEFAULT, false));
         given(stats.queue(ORDERS)).willReturn(STATS);
+        given(scripts.paused(anyLong())).willReturn(Map.of(Hook.ON_ENQUEUE, NOON));
 
         http.get()
                 .uri("/queues/orders")
@@ -145,12 +155,65 @@ class QueueApiTests extends RestSlice {
                         {"name":"orders","visibilityTimeout":"30s","retry":{"maxAttempts":3,
                          "backoff":{"initial":"1s","multiplier":2.0,"max":"1m","jitter":0.1}},
                          "maxBacklog":null,"ordering":null,"deliveryDurability":"committed","deadLetterRetention":null,
+                         "onEnqueue":null,"onFailure":null,"whenScriptFails":{"policy":"reject","deadLetterAfter":null},
                          "paused":false,
                          "stats":{"ready":1,"delayed":2,"throttled":3,"leased":4,"unclassified":5,"deadLettered":6,
                            "oldestReadyAt":"2030-01-31T12:00:00Z","oldestUnclassifiedAt":null,"subscribers":7,
                            "throttles":[{"name":"stripe","limits":["60/1m"],"key":["header:customer"],
-                                         "whenKeyMissing":"shared-bucket","subscribers":2}]}}
+                                         "whenKeyMissing":"shared-bucket","subscribers":2}],
+                           "pausedScripts":[{"function":"on_enqueue","until":"2030-01-31T12:00:00Z"}]}}
                         """, JsonCompareMode.STRICT);
+    }
+
+    @Test
+    void takesScripts() {
+        SettingsChange given = SettingsChange.of(new ScriptsChange(
+                Optional.of("function on_enqueue(msg) end"),
+                Optional.of("function on_failure(msg) end"),
+                new WhenScriptFails(WhenScriptFails.Policy.PARK, 10)));
+        QueueSettings settings = given.over(QueueSettings.DEFAULT);
+        given(queues.declare(ORDERS, given)).willReturn(true);
+        given(queues.get(ORDERS)).willReturn(queue(settings, false));
+
+        put("""
+                {"onEnqueue":"function on_enqueue(msg) end","onFailure":"function on_failure(msg) end",
+                 "whenScriptFails":{"policy":"park","deadLetterAfter":10}}
+                """).expectStatus().isCreated().expectBody().json("""
+                        {"onEnqueue":"function on_enqueue(msg) end","onFailure":"function on_failure(msg) end",
+                         "whenScriptFails":{"policy":"park","deadLetterAfter":10}}
+                        """);
+    }
+
+    @Test
+    void takesAScriptAwayWithNull() {
+        SettingsChange change = SettingsChange.of(new ScriptsChange(Optional.empty(), null, null));
+        given(queues.change(ORDERS, change)).willReturn(queue(QueueSettings.DEFAULT, false));
+
+        http.patch()
+                .uri("/queues/orders")
+                .contentType(MediaType.APPLICATION_JSON)
+                .bodyValue("{\"onEnqueue\":null}")
+                .exchange()
+                .expectStatus()
+                .isOk();
+
+        verify(queues).change(ORDERS, change);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"onEnqueue":5} | onEnqueue: expected a string, got 5
+            {"whenScriptFails":{"policy":"drop"}} | whenScriptFails.policy: expected 'reject' or 'park', got 'drop'
+            {"whenScriptFails":{"policy":"park","deadLetterAfter":0}} | whenScriptFails.deadLetterAfter: expected 1 to 1000000, got 0
+            {"whenScriptFails":{"deadLetterAfter":3}} | whenScriptFails.deadLetterAfter: expected only with policy 'park', since nothing is kept with 'reject'
+            """)
+    void refusesWhatIsNoScriptSetting(String body, String detail) {
+        put(body)
+                .expectStatus()
+                .isBadRequest()
+                .expectBody()
+                .jsonPath("$.detail")
+                .isEqualTo(detail);
     }
 
     @Test

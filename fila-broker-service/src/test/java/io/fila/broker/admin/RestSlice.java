@@ -17,6 +17,8 @@ import io.fila.broker.queue.Queue;
 import io.fila.broker.queue.QueueName;
 import io.fila.broker.queue.QueueSettings;
 import io.fila.broker.queue.Queues;
+import io.fila.broker.script.ConfigValues;
+import io.fila.broker.script.Scripts;
 import io.fila.broker.stats.Overviews;
 import io.fila.broker.stats.Stats;
 import io.fila.broker.subscription.Subscriptions;
@@ -65,6 +67,12 @@ abstract class RestSlice {
 
     @MockitoBean
     Permits permits;
+
+    @MockitoBean
+    Scripts scripts;
+
+    @MockitoBean
+    ConfigValues config;
 
     @Value("${local.server.port}")
     int port;
@@ -125,6 +133,7 @@ abstract class RestSlice {
     @Import({
         BlockingCalls.class,
         MessageController.class,
+        ConfigController.class,
         Overviews.class,
         ProblemHandler.class,
         QueueController.class,

@@ -2,6 +2,7 @@ package io.fila.broker.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,10 @@ class EnqueueLinesTests {
 
     private final List<EnqueueCall> submitted = new ArrayList<>();
     private final EnqueueWaitingRoom room = new EnqueueWaitingRoom(20L << 20);
-    private final EnqueueLines lines = new EnqueueLines(this::prepare, submitted::add, room);
+    /** Of calls that begin with this payload. */
+    private final Map<String, CompletableFuture<EnqueueCall>> classifications = new HashMap<>();
+
+    private final EnqueueLines lines = new EnqueueLines(this::prepare, this::classify, submitted::add, room);
 
     @Test
     void storesWhatComesMeanwhileTogetherAndInOrder() {
@@ -102,6 +106,7 @@ class EnqueueLinesTests {
     void failsAllOfALineThatIsNotTaken() {
         EnqueueLines refused = new EnqueueLines(
                 this::prepare,
+                this::classify,
                 call -> {
                     throw new ProblemException(ProblemCode.RATE_LIMITED, "too much");
                 },
@@ -128,12 +133,12 @@ class EnqueueLinesTests {
     @Test
     void boundsWhatAllProducersKeepWaiting() {
         String large = "x".repeat(9 << 20);
-        EnqueueLines other = new EnqueueLines(this::prepare, submitted::add, room);
+        EnqueueLines other = new EnqueueLines(this::prepare, this::classify, submitted::add, room);
         enqueue(ORDERS, "a");
         other.enqueue(ORDERS, messages("b"));
         enqueue(ORDERS, large);
         CompletableFuture<List<Enqueued>> second = other.enqueue(ORDERS, messages(large));
-        EnqueueLines third = new EnqueueLines(this::prepare, submitted::add, room);
+        EnqueueLines third = new EnqueueLines(this::prepare, this::classify, submitted::add, room);
         third.enqueue(ORDERS, messages("c"));
 
         assertFailed(third.enqueue(ORDERS, messages(large)), ProblemCode.RATE_LIMITED);
@@ -157,6 +162,63 @@ class EnqueueLinesTests {
         assertThat(submitted).hasSize(1);
     }
 
+    @Test
+    void failsTheOneThatItsScriptRefusesAndStoresThoseThatCameWithIt() {
+        enqueue(ORDERS, "a");
+        classifications.put(
+                "refused",
+                CompletableFuture.failedFuture(new ProblemException(ProblemCode.SCRIPT_FAILED, "no such account")));
+        CompletableFuture<List<Enqueued>> before = enqueue(ORDERS, "b");
+        CompletableFuture<List<Enqueued>> refused = enqueue(ORDERS, "refused");
+        CompletableFuture<List<Enqueued>> after = enqueue(ORDERS, "c");
+
+        store(0);
+        assertFailed(refused, ProblemCode.SCRIPT_FAILED);
+        assertThat(payloads(1)).containsExactly("b", "c");
+        store(1);
+
+        assertThat(before).isCompleted();
+        assertThat(after).isCompleted();
+        enqueue(ORDERS, "d");
+        assertThat(payloads(2)).containsExactly("d");
+    }
+
+    @Test
+    void storesNothingThatCameAfterOneWhoseScriptTimedOut() {
+        enqueue(ORDERS, "a");
+        classifications.put(
+                "slow", CompletableFuture.failedFuture(new ProblemException(ProblemCode.SCRIPT_TIMED_OUT, "too slow")));
+        CompletableFuture<List<Enqueued>> before = enqueue(ORDERS, "b");
+        CompletableFuture<List<Enqueued>> slow = enqueue(ORDERS, "slow");
+        CompletableFuture<List<Enqueued>> after = enqueue(ORDERS, "c");
+
+        store(0);
+        assertFailed(slow, ProblemCode.SCRIPT_TIMED_OUT);
+        assertFailed(after, ProblemCode.SCRIPT_TIMED_OUT);
+        assertFailed(enqueue(ORDERS, "d"), ProblemCode.SCRIPT_TIMED_OUT);
+        assertThat(payloads(1)).containsExactly("b");
+        store(1);
+
+        assertThat(before).isCompleted();
+        assertThat(submitted).hasSize(2);
+        assertThat(room.waiting()).isZero();
+    }
+
+    @Test
+    void waitsForTheScriptOfTheOneAhead() {
+        CompletableFuture<EnqueueCall> script = new CompletableFuture<>();
+        classifications.put("a", script);
+        enqueue(ORDERS, "a");
+        enqueue(ORDERS, "b");
+        assertThat(submitted).isEmpty();
+
+        script.complete(prepare(ORDERS, messages("a, classified")));
+        assertThat(payloads(0)).containsExactly("a, classified");
+        store(0);
+
+        assertThat(payloads(1)).containsExactly("b");
+    }
+
     private CompletableFuture<List<Enqueued>> enqueue(QueueName queue, String... payloads) {
         return lines.enqueue(queue, messages(payloads));
     }
@@ -170,7 +232,12 @@ class EnqueueLinesTests {
             bytes += message.payload().bytes().length;
         }
         Queue queue = new Queue(name.value().hashCode(), name, QueueSettings.DEFAULT, false, 1L, List.of());
-        return EnqueueCall.of(queue, messages, bytes);
+        return EnqueueCall.of(queue, messages, false, bytes);
+    }
+
+    /** At once, unless a test has it wait. */
+    private CompletableFuture<EnqueueCall> classify(EnqueueCall call) {
+        return classifications.getOrDefault(text(call.messages().get(0)), CompletableFuture.completedFuture(call));
     }
 
     private void store(int call) {

@@ -73,12 +73,15 @@ class StatementsIT {
     private static final List<Planned> PLANNED = List.of(
             new Planned(
                     "lease_messages",
-                    "%s, array_fill(0::bigint, array[20]), array_fill(9223372036854775807, array[20]), %s, 1, gen_random_uuid(), 30000, 1, 8000000"
+                    "%s, array_fill(0::bigint, array[20]), array_fill(9223372036854775807, array[20]), %s, 1, true, 1, gen_random_uuid(), 30000, 1, 8000000"
                             .formatted(LANES, COUNTS),
-                    List.of("message_ready", "message_pkey")),
+                    List.of("message_ready", "message_set_aside", "message_pkey")),
             new Planned("find_lanes", "md5('')::uuid, 1, 1000", List.of("message_ready")),
             new Planned("describe_lanes", LANES + ", 1, 1", List.of("message_ready")),
-            new Planned("find_group_heads", LANES + ", " + IDS + ", 1", List.of("message_ordered")),
+            new Planned(
+                    "find_group_heads",
+                    "1, " + LANES + ", " + IDS + ", 1",
+                    List.of("message_ordered", "message_set_aside")),
             new Planned("weigh_lanes", LANES + ", 1", List.of("message_ready")),
             new Planned(
                     "find_stale_messages",
@@ -94,7 +97,28 @@ class StatementsIT {
                             + ", array_fill('c'::text, array[20]), array_fill('nack'::text, array[20]),"
                             + " array_fill('e'::text, array[20]), "
                             + IDS
-                            + ", array_fill(false, array[20])",
+                            + ", array_fill(false, array[20]), array_fill(false, array[20])",
+                    List.of("message_pkey")),
+            new Planned("describe_leases", LEASES, List.of("message_pkey")),
+            new Planned("take_unclassified", "20", List.of("message_unclassified", "message_pkey")),
+            new Planned("take_unclassified_of_queue", "1, 0, 20", List.of("message_set_aside", "message_pkey")),
+            new Planned("find_next_unclassified", "", List.of("message_unclassified")),
+            new Planned(
+                    "classify_messages",
+                    "array_fill(1::bigint, array[20]), "
+                            + IDS
+                            + ", "
+                            + LANES
+                            + ", array_fill(false, array[20]), array_fill('f'::text, array[20]), "
+                            + COUNTS
+                            + ", array_fill(null::text, array[20])",
+                    List.of("message_pkey")),
+            new Planned(
+                    "postpone_unclassified",
+                    "array_fill(1::bigint, array[20]), "
+                            + IDS
+                            + ", array_fill('script_failed'::text, array[20]), array_fill('e'::text, array[20]), "
+                            + COUNTS,
                     List.of("message_pkey")),
             new Planned("lock_leases", LEASES, List.of("message_pkey")),
             new Planned("return_refused", LEASES + ", " + IDS, List.of("message_pkey")),
@@ -105,13 +129,19 @@ class StatementsIT {
                                     .formatted(UUIDS, TIMES, IDS, COUNTS)
                             + " array_fill(null::text, array[20]), array_fill(null::text, array[20]),"
                             + " array_fill(0::smallint, array[20]), array_fill(true, array[20]), array_fill(false, array[20]),"
-                            + " array_fill(''::bytea, array[20])",
+                            + " array_fill(null::text, array[20]), array_fill(null::text, array[20]),"
+                            + " array_fill(null::text, array[20]), array_fill(0, array[20]), array_fill(''::bytea, array[20])",
                     List.of("message_id", "queue_pkey")),
             new Planned("lock_queue", "1", List.of("queue_pkey")),
             new Planned("find_dead_letters", "20, 1, 0, 40000, 20, 2, 1", List.of("message_pkey", "message_id")),
             new Planned(
                     "redrive_messages",
-                    READY + ", " + LANES + ", array_fill(false, array[20]), 2, 1",
+                    READY
+                            + ", "
+                            + LANES
+                            + ", array_fill(false, array[20]), array_fill('f'::text, array[20]), "
+                            + COUNTS
+                            + ", array_fill(null::text, array[20]), 2, 1",
                     List.of("message_pkey")),
             new Planned(
                     "count_dead_letters", "1, 1, 1", List.of("message_ready", "message_set_aside", "message_leased")),
@@ -243,10 +273,10 @@ class StatementsIT {
                 """);
         statement.execute("""
                 insert into message (queue_id, id, lane, state, available_at, lease, lease_until, ordered, payload_kind, payload)
-                select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case s when 1 then clock_timestamp() end,
+                select 1, gen_random_uuid(), md5('l' || n %% 200)::uuid, s, case when s in (1, 2) then clock_timestamp() end,
                        case s when 3 then md5('c' || n)::uuid end, case s when 3 then clock_timestamp() end, n %% 200 < 100, 0, 'x'
                 from generate_series(%d, %d) n
-                cross join lateral (select (array[0, 0, 0, 1, 3])[1 + n %% 5] as s) states
+                cross join lateral (select case when n %% 50 = 49 then 2 else (array[0, 0, 0, 1, 3])[1 + n %% 5] end as s) states
                 """.formatted(from, to));
         statement.execute("""
                 insert into bucket (id, throttle, cum)

@@ -1,0 +1,4 @@
+@NullMarked
+package io.fila.broker.script;
+
+import org.jspecify.annotations.NullMarked;
