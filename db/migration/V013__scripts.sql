@@ -14,8 +14,8 @@ alter table queue
 alter table message
     add column script_tries integer not null default 0;
 
--- which unclassified message is tried next
-create index message_unclassified on message (available_at) include (queue_id) where state = 2;
+-- which unclassified message is tried next; state + 0, so that message_set_aside cannot be taken for it (V012)
+create index message_unclassified on message (available_at) include (queue_id) where state + 0 = 2;
 
 -- What scripts read with fila.get.
 create table config (

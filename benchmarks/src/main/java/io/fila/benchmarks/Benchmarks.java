@@ -22,20 +22,22 @@ final class Benchmarks {
                             every group in its order (seconds)
               backlog       what it costs to work with a queue that holds so many ready and so many delayed messages, and how
                             soon it delivers after a crash (messages)
+              scripts       what a script costs enqueues, and a script that never ends the queues beside it (messages)
               soak          whether tables grow at half of the greatest rate, and beside a held snapshot (seconds)
             """;
 
-    private static final Map<String, Scenario> SCENARIOS = Map.of(
-            "utilisation", lasting(Utilisation::alone, 60),
-            "shared", lasting(Utilisation::shared, 60),
-            "held", lasting(HeldBacklog::run, 30),
-            "cost", new Scenario(ThrottleCost::run, 100_000),
-            "relane", new Scenario(Relaning::run, 1_000_000),
-            "keys", new Scenario(KeysUsedOnce::run, 200_000),
-            "chaos", lasting(Chaos::run, 300),
-            "order", lasting(OrderedGroups::run, 120),
-            "backlog", new Scenario(LargeBacklog::run, 1_000_000),
-            "soak", lasting(Soak::run, 1_800));
+    private static final Map<String, Scenario> SCENARIOS = Map.ofEntries(
+            Map.entry("utilisation", lasting(Utilisation::alone, 60)),
+            Map.entry("shared", lasting(Utilisation::shared, 60)),
+            Map.entry("held", lasting(HeldBacklog::run, 30)),
+            Map.entry("cost", new Scenario(ThrottleCost::run, 100_000)),
+            Map.entry("relane", new Scenario(Relaning::run, 1_000_000)),
+            Map.entry("keys", new Scenario(KeysUsedOnce::run, 200_000)),
+            Map.entry("chaos", lasting(Chaos::run, 300)),
+            Map.entry("order", lasting(OrderedGroups::run, 120)),
+            Map.entry("backlog", new Scenario(LargeBacklog::run, 1_000_000)),
+            Map.entry("soak", lasting(Soak::run, 1_800)),
+            Map.entry("scripts", new Scenario(ScriptCost::run, 50_000)));
 
     private Benchmarks() {}
 

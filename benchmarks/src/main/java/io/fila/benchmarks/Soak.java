@@ -93,6 +93,8 @@ final class Soak {
             holder.setAutoCommit(false);
             holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             try (Statement statement = holder.createStatement()) {
+                // the broker's database ends transactions that do nothing for long, and this one is to
+                statement.execute("set idle_in_transaction_session_timeout = 0");
                 statement.execute("select count(*) from queue");
             }
             Look held = Look.most(phase("beside a held snapshot", rate, sixth, consumer, watch));

@@ -11,6 +11,7 @@ import io.fila.client.FilaException;
 import io.fila.client.MissingKey;
 import io.fila.client.QueueSpec;
 import io.fila.client.QueueSpec.Ordering.WhenKeyMissing;
+import io.fila.client.QueueSpec.WhenScriptFails;
 import io.fila.client.ThrottleSpec;
 import io.fila.declaration.InvalidDeclarationException;
 import io.fila.declaration.Throttle;
@@ -110,7 +111,10 @@ class FilaAutoConfigurationTests {
                         "fila.queues.orders.ordering.key=header:account",
                         "fila.queues.orders.ordering.when-key-missing=unordered",
                         "fila.queues.orders.delivery-durability=fast",
-                        "fila.queues.orders.dead-letter-retention=14d")
+                        "fila.queues.orders.dead-letter-retention=14d",
+                        "fila.queues.orders.on-enqueue=function on_enqueue(msg) end",
+                        "fila.queues.orders.when-script-fails.policy=park",
+                        "fila.queues.orders.when-script-fails.dead-letter-after=3")
                 .run(context -> assertThat(context.getBean(FakeClient.class).declared)
                         .containsExactly(
                                 new QueueSpec(
@@ -121,7 +125,11 @@ class FilaAutoConfigurationTests {
                                         1000L,
                                         new QueueSpec.Ordering(List.of("header:account"), WhenKeyMissing.UNORDERED),
                                         DeliveryDurability.FAST,
-                                        Duration.ofDays(14)),
+                                        Duration.ofDays(14),
+                                        new QueueSpec.Scripts(
+                                                "function on_enqueue(msg) end",
+                                                null,
+                                                new WhenScriptFails(WhenScriptFails.Policy.PARK, 3))),
                                 QueueSpec.of("reports")));
     }
 

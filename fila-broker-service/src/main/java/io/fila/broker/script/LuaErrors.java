@@ -64,7 +64,7 @@ final class LuaErrors {
         }
         Matcher place = PLACE.matcher(message);
         String placed = place.lookingAt() ? "line " + place.group(1) + ": " + message.substring(place.end()) : message;
-        return TOKEN.matcher(placed)
+        return TOKEN.matcher(placed.replace("'<eos>' expected", "the end of the script expected"))
                 .replaceAll(token -> Matcher.quoteReplacement(
                         "unexpected '" + nameOf(Integer.parseInt(token.group(1)), token.group(2)) + "'"));
     }

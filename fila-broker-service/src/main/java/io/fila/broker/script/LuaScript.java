@@ -2,7 +2,6 @@ package io.fila.broker.script;
 
 import java.util.Map;
 
-import io.fila.broker.script.Run.Usage;
 import io.fila.broker.script.ScriptException.Kind;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
@@ -29,14 +28,6 @@ public final class LuaScript {
         this.prototype = prototype;
         this.hook = hook;
     }
-
-    /**
-     * What a run came to, well or not, and what it used.
-     *
-     * @param answer null if there is none
-     * @param failure null if there is an answer
-     */
-    public record Trial<A>(@Nullable A answer, @Nullable ScriptException failure, Usage usage) {}
 
     private interface Reader<A> {
         A read(LuaValue answer) throws ScriptException;
@@ -112,11 +103,11 @@ public final class LuaScript {
     }
 
     /** Nothing, unless it was asked for: looking takes longer than a simple script. */
-    private static Usage usage(Run run, boolean isMeasured) {
-        return isMeasured ? run.usage() : Usage.UNKNOWN;
+    private static ScriptUsage usage(Run run, boolean isMeasured) {
+        return isMeasured ? run.usage() : ScriptUsage.UNKNOWN;
     }
 
-    private static <A> Trial<A> failed(Usage usage, Kind kind, String message) {
+    private static <A> Trial<A> failed(ScriptUsage usage, Kind kind, String message) {
         return new Trial<>(null, new ScriptException(kind, message), usage);
     }
 

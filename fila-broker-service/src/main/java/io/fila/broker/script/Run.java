@@ -54,12 +54,6 @@ final class Run extends DebugLib {
         this.mostBytes = budget.memory().toBytes();
     }
 
-    /** What a run has used. */
-    record Usage(long steps, Duration time, long bytes) {
-
-        static final Usage UNKNOWN = new Usage(0, Duration.ZERO, 0);
-    }
-
     /** That of the script which is running on this thread. */
     static Run current() {
         return CURRENT.get();
@@ -78,8 +72,8 @@ final class Run extends DebugLib {
     }
 
     /** So far, on the thread of the run. */
-    Usage usage() {
-        return new Usage(
+    ScriptUsage usage() {
+        return new ScriptUsage(
                 steps,
                 Duration.ofNanos(THREADS.getCurrentThreadCpuTime() - beganAtCpu),
                 THREADS.getCurrentThreadAllocatedBytes() - beganAtBytes);

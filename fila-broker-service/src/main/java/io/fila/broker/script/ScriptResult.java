@@ -23,11 +23,11 @@ public sealed interface ScriptResult<A> {
 
         /** As a producer is told it. */
         public ProblemException toProblem(String at, QueueScript script) {
-            String detail =
-                    "%s: %s of queue '%s' %s".formatted(at, script.hook().functionName(), script.queue(), reason);
+            String subject = "%s: %s of queue '%s' ".formatted(at, script.hook().functionName(), script.queue());
             return isTransient
-                    ? new ProblemException(ProblemCode.SCRIPT_TIMED_OUT, detail + "; try again", retryAfter, null)
-                    : new ProblemException(ProblemCode.SCRIPT_FAILED, detail);
+                    ? new ProblemException(
+                            ProblemCode.SCRIPT_TIMED_OUT, subject + reason + "; try again", retryAfter, null)
+                    : new ProblemException(ProblemCode.SCRIPT_FAILED, subject + "failed: " + reason);
         }
 
         /** As it stands in the history of a message. */

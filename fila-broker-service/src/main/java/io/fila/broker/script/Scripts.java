@@ -66,6 +66,20 @@ public class Scripts {
         onAnyThread(hook, () -> engine.compile(field, hook, source));
     }
 
+    /** Compiles a script that no queue has, or throws {@code invalid-script}, and runs {@code on_enqueue} once. */
+    public Trial<Classification> tryOnEnqueue(String field, String source, EnqueuedMessage message) {
+        return onAnyThread(
+                Hook.ON_ENQUEUE,
+                () -> engine.compile(field, Hook.ON_ENQUEUE, source).tryOnEnqueue(message));
+    }
+
+    /** Compiles a script that no queue has, or throws {@code invalid-script}, and runs {@code on_failure} once. */
+    public Trial<Verdict> tryOnFailure(String field, String source, FailedMessage message) {
+        return onAnyThread(
+                Hook.ON_FAILURE,
+                () -> engine.compile(field, Hook.ON_FAILURE, source).tryOnFailure(message));
+    }
+
     /** Where scripts run that are of no queue, one after the other; waits for it. */
     private <T> T onAnyThread(Hook hook, Supplier<T> work) {
         CompletableFuture<T> answer = new CompletableFuture<>();

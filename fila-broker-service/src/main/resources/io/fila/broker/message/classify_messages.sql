@@ -1,6 +1,6 @@
 -- Makes unclassified messages what their queue's script says they are: ready, in their place, or delayed if their enqueue asked for
 -- that. A message that is missing from the answer is not there any more, or has been classified meanwhile.
--- Serving index: the primary key. Locks and writes: the messages.
+-- Serving index: the primary key, and no other, as the state is written (V012). Locks and writes: the messages.
 with classified as materialized (
     select c.*, clock.now
     from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::boolean[], ?::text[], ?::integer[], ?::text[])
@@ -19,5 +19,5 @@ set state        = case when m.not_before > c.now then 1 else 0 end,
 from classified c
 where m.queue_id = any (array[c.queue_id])
   and m.sequence = any (array[c.sequence])
-  and m.state + 0 = 2
+  and m.state - 2 = 0
 returning m.queue_id, m.sequence, m.lane, m.available_at

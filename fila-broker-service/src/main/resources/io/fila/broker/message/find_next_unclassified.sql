@@ -2,6 +2,6 @@
 -- Serving index: message_unclassified, its first entry. Reads only.
 select available_at, extract(epoch from available_at - clock_timestamp()) * 1000
 from message
-where state = 2
+where state + 0 = 2
 order by available_at
 limit 1

@@ -2,7 +2,7 @@
 -- most 1 min, moved by up to a tenth in either direction. After as many failed tries as the queue allows it moves them to the dead
 -- letter queue, unless that holds another message of the same id: ids are unique in a queue, and nothing may be lost.
 -- Without an error, nothing was tried.
--- Serving index: the primary key. Locks: the messages, in the order of their names. Writes: message.
+-- Serving index: the primary key, and no other, as the state is written (V012). Locks: the messages, in the order of their names. Writes: message.
 -- Answers with where each message is now.
 with failed as materialized (
     select m.queue_id,
@@ -19,7 +19,7 @@ with failed as materialized (
                                          'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
            end as failures
     from unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::integer[]) as f (queue_id, sequence, reason, error, tries)
-    join message m on m.queue_id = any (array[f.queue_id]) and m.sequence = any (array[f.sequence]) and m.state + 0 = 2
+    join message m on m.queue_id = any (array[f.queue_id]) and m.sequence = any (array[f.sequence]) and m.state - 2 = 0
     join queue q on q.id = any (array[m.queue_id])
     order by f.queue_id, f.sequence
     for update of m

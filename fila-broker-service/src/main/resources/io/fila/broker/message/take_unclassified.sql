@@ -4,7 +4,7 @@
 with due as materialized (
     select queue_id, sequence
     from message
-    where state = 2
+    where state + 0 = 2
       and available_at <= clock_timestamp()
     order by available_at
     limit ?

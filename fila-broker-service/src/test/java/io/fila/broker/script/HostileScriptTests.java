@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 
 import io.fila.broker.problem.ProblemCode;
 import io.fila.broker.problem.ProblemException;
-import io.fila.broker.script.LuaScript.Trial;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
