@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import static io.fila.client.Problems.problem;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /** What bounds sending in memory, calls and time. */
@@ -113,14 +113,17 @@ class SendingBoundsTests {
                 .build();
         broker.holdEnqueues();
         sendAsync("orders", 0, 2);
-        assertThatThrownBy(() -> client.send("orders", OutgoingMessage.text("x")))
-                .isInstanceOfSatisfying(
-                        FilaException.class,
-                        problem -> assertThat(problem.code()).isIn("client-overloaded", "timed-out"));
-        assertThat(broker.enqueues)
-                .noneSatisfy(request -> assertThat(
-                                request.getMessages(0).getPayload().toStringUtf8())
-                        .isEqualTo("x"));
+        FilaException problem =
+                catchThrowableOfType(FilaException.class, () -> client.send("orders", OutgoingMessage.text("x")));
+
+        // those before it give up a moment earlier, and may leave it time enough to be sent in vain itself
+        assertThat(problem.code()).isIn("client-overloaded", "timed-out");
+        if (problem.code().equals("client-overloaded")) {
+            assertThat(broker.enqueues)
+                    .noneSatisfy(request -> assertThat(
+                                    request.getMessages(0).getPayload().toStringUtf8())
+                            .isEqualTo("x"));
+        }
     }
 
     @Test

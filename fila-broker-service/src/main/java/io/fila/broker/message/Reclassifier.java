@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,14 +37,17 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Tries unclassified messages again: each when its time has come, by the database's clock, and all of a queue at once when its script has
- * changed. Every node does; each message is tried by one of them at a time.
+ * Tries unclassified messages again: each when its time has come, by the database's clock, and all of a queue, a batch after the other, when
+ * its script has changed. Every node does; each message is tried by one of them at a time.
  */
 @Component
 class Reclassifier implements QueueChanges {
 
     private static final int BATCH = 100;
     private static final Duration SWEEP = Duration.ofSeconds(5);
+
+    /** After a full batch of what is due it rests so many times as long: however many are parked, they take no more of the time. */
+    private static final int REST = 9;
 
     private final UnclassifiedStore store;
     private final Queues queues;
@@ -55,14 +57,14 @@ class Reclassifier implements QueueChanges {
     private final MessageMeters meters;
     private final DueLoop loop;
 
-    /** Queues whose script has changed since the loop last looked. */
-    private final Set<Long> changed = ConcurrentHashMap.newKeySet();
+    /** Queues whose script has changed, and up to which sequence their messages have been tried since. */
+    private final Map<Long, Long> changed = new ConcurrentHashMap<>();
 
     /** The earliest try the loop knows of. Written by the loop and by callers, only ever to something true. */
     private final AtomicReference<Instant> next = new AtomicReference<>(Instant.MAX);
 
-    /** Written when the node stops, read between batches. */
-    private volatile boolean closing;
+    /** What is due is left alone until then, by this node's clock. The loop's own. */
+    private long restUntil = System.nanoTime();
 
     Reclassifier(
             UnclassifiedStore store,
@@ -100,43 +102,57 @@ class Reclassifier implements QueueChanges {
 
     @Override
     public void scriptsChanged(long queueId) {
-        changed.add(queueId);
+        changed.put(queueId, 0L);
         loop.recheck();
     }
 
     @PreDestroy
     void close() {
-        closing = true;
         loop.close();
     }
 
+    /** A batch of each queue whose script has changed, and one of what is due. */
     private Duration work() {
-        for (long queueId : List.copyOf(changed)) {
-            changed.remove(queueId);
-            tryAllOf(queueId);
+        for (Long queueId : List.copyOf(changed.keySet())) {
+            goOnWith(queueId);
         }
-        List<Taken> taken;
-        do {
-            taken = store.takeDue(BATCH);
+        Duration rest = untilRested();
+        if (rest.isZero()) {
+            long began = System.nanoTime();
+            List<Taken> taken = store.takeDue(BATCH);
             tryAgain(taken);
-        } while (taken.size() == BATCH && changed.isEmpty() && !closing);
-        if (!changed.isEmpty()) {
-            return Duration.ZERO;
+            restUntil = taken.size() < BATCH ? began : began + (REST + 1) * (System.nanoTime() - began);
+            rest = untilRested();
+            if (rest.isZero()) {
+                next.set(Instant.MAX);
+                DueStore.Due nextTry = store.next();
+                next.accumulateAndGet(nextTry.at(), (x, y) -> x.isBefore(y) ? x : y);
+                rest = nextTry.in();
+            }
         }
-        next.set(Instant.MAX);
-        DueStore.Due nextTry = store.next();
-        next.accumulateAndGet(nextTry.at(), (a, b) -> a.isBefore(b) ? a : b);
-        return nextTry.in();
+        return changed.isEmpty() ? rest : Duration.ZERO;
     }
 
-    private void tryAllOf(long queueId) {
-        long after = 0;
-        List<Taken> taken;
-        do {
-            taken = store.takeOf(queueId, after, BATCH);
-            tryAgain(taken);
-            after = taken.stream().mapToLong(Taken::sequence).max().orElse(after);
-        } while (taken.size() == BATCH && !closing);
+    private Duration untilRested() {
+        return Duration.ofNanos(Math.max(restUntil - System.nanoTime(), 0));
+    }
+
+    private void goOnWith(long queueId) {
+        Long after = changed.get(queueId);
+        if (after == null) {
+            return;
+        }
+        List<Taken> taken = store.takeOf(queueId, after, BATCH);
+        tryAgain(taken);
+        if (taken.size() < BATCH) {
+            // unless it has changed once more
+            changed.remove(queueId, after);
+        } else {
+            changed.replace(
+                    queueId,
+                    after,
+                    taken.stream().mapToLong(Taken::sequence).max().orElse(after));
+        }
     }
 
     private void tryAgain(List<Taken> taken) {

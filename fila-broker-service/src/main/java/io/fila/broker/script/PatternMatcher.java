@@ -21,6 +21,7 @@ final class PatternMatcher {
     private final Run run;
     private final LuaString text;
     private final LuaString pattern;
+    private final PatternClasses classes;
 
     private final int[] starts = new int[MOST_CAPTURES];
     private final int[] lengths = new int[MOST_CAPTURES];
@@ -31,6 +32,7 @@ final class PatternMatcher {
         this.run = run;
         this.text = text;
         this.pattern = pattern;
+        this.classes = new PatternClasses(run, pattern);
     }
 
     /** Where a match that begins exactly there ends; negative if there is none. */
@@ -116,10 +118,10 @@ final class PatternMatcher {
                     if (p >= pattern.m_length || pattern.luaByte(p) != '[') {
                         throw new LuaError("missing '[' after '%f' in pattern");
                     }
-                    int end = classEnd(p);
+                    int end = classes.end(p);
                     int before = s == 0 ? 0 : text.luaByte(s - 1);
                     int here = s == text.m_length ? 0 : text.luaByte(s);
-                    if (isInSet(before, p, end - 1) || !isInSet(here, p, end - 1)) {
+                    if (classes.isInSet(before, p, end - 1) || !classes.isInSet(here, p, end - 1)) {
                         return NO_MATCH;
                     }
                     p = end;
@@ -134,9 +136,9 @@ final class PatternMatcher {
                     continue;
                 }
             }
-            int end = classEnd(p);
+            int end = classes.end(p);
             int suffix = end < pattern.m_length ? pattern.luaByte(end) : 0;
-            boolean isOne = s < text.m_length && isSingle(text.luaByte(s), p, end);
+            boolean isOne = s < text.m_length && classes.isSingle(text.luaByte(s), p, end);
             switch (suffix) {
                 case '?' -> {
                     if (isOne) {
@@ -169,7 +171,7 @@ final class PatternMatcher {
 
     private int matchMost(int s, int p, int end) {
         int count = 0;
-        while (s + count < text.m_length && isSingle(text.luaByte(s + count), p, end)) {
+        while (s + count < text.m_length && classes.isSingle(text.luaByte(s + count), p, end)) {
             run.work(1);
             count++;
         }
@@ -192,7 +194,7 @@ final class PatternMatcher {
             if (result != NO_MATCH) {
                 return result;
             }
-            if (s < text.m_length && isSingle(text.luaByte(s), p, end)) {
+            if (s < text.m_length && classes.isSingle(text.luaByte(s), p, end)) {
                 s++;
             } else {
                 return NO_MATCH;
@@ -273,98 +275,5 @@ final class PatternMatcher {
             }
         }
         return s + length;
-    }
-
-    /** Where the single-character class that begins there ends. */
-    private int classEnd(int from) {
-        int p = from;
-        int c = pattern.luaByte(p++);
-        if (c == ESCAPE) {
-            if (p == pattern.m_length) {
-                throw new LuaError("malformed pattern (ends with '%')");
-            }
-            return p + 1;
-        }
-        if (c == '[') {
-            if (p < pattern.m_length && pattern.luaByte(p) == '^') {
-                p++;
-            }
-            do {
-                if (p >= pattern.m_length) {
-                    throw new LuaError("malformed pattern (missing ']')");
-                }
-                if (pattern.luaByte(p++) == ESCAPE) {
-                    p++;
-                }
-            } while (p >= pattern.m_length || pattern.luaByte(p) != ']');
-            return p + 1;
-        }
-        return p;
-    }
-
-    private boolean isSingle(int c, int p, int end) {
-        return switch (pattern.luaByte(p)) {
-            case '.' -> true;
-            case ESCAPE -> isOfClass(c, pattern.luaByte(p + 1));
-            case '[' -> isInSet(c, p, end - 1);
-            default -> pattern.luaByte(p) == c;
-        };
-    }
-
-    /** @param last where the closing bracket is */
-    private boolean isInSet(int c, int first, int last) {
-        int p = first + 1;
-        boolean positive = true;
-        if (pattern.luaByte(p) == '^') {
-            positive = false;
-            p++;
-        }
-        while (p < last) {
-            run.work(1);
-            if (pattern.luaByte(p) == ESCAPE && p + 1 < last) {
-                if (isOfClass(c, pattern.luaByte(p + 1))) {
-                    return positive;
-                }
-                p += 2;
-            } else if (p + 2 < last && pattern.luaByte(p + 1) == '-') {
-                if (pattern.luaByte(p) <= c && c <= pattern.luaByte(p + 2)) {
-                    return positive;
-                }
-                p += 3;
-            } else {
-                if (pattern.luaByte(p) == c) {
-                    return positive;
-                }
-                p++;
-            }
-        }
-        return !positive;
-    }
-
-    private static boolean isOfClass(int c, int name) {
-        boolean is = switch (name | 0x20) {
-            case 'a' -> isLetter(c);
-            case 'c' -> c < 32 || c == 127;
-            case 'd' -> isDigit(c);
-            case 'g' -> c > 32 && c < 127;
-            case 'l' -> c >= 'a' && c <= 'z';
-            case 'p' -> c > 32 && c < 127 && !isLetter(c) && !isDigit(c);
-            case 's' -> c == ' ' || c >= 9 && c <= 13;
-            case 'u' -> c >= 'A' && c <= 'Z';
-            case 'w' -> isLetter(c) || isDigit(c);
-            case 'x' -> isDigit(c) || (c | 0x20) >= 'a' && (c | 0x20) <= 'f';
-            default -> {
-                yield name == c;
-            }
-        };
-        return isLetter(name) && "acdglpsuwx".indexOf(name | 0x20) >= 0 && name < 'a' ? !is : is;
-    }
-
-    private static boolean isLetter(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
-    }
-
-    private static boolean isDigit(int c) {
-        return c >= '0' && c <= '9';
     }
 }

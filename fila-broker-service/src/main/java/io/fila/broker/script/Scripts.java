@@ -142,6 +142,9 @@ public class Scripts {
 
     private <M, A> CompletableFuture<List<ScriptResult<A>>> submit(
             QueueScript script, List<M> messages, Call<M, A> call, boolean untilUnanswered) {
+        if (messages.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         CompletableFuture<List<ScriptResult<A>>> answer = new CompletableFuture<>();
         List<ScriptResult<A>> results = new ArrayList<>(messages.size());
         try {
