@@ -3,5 +3,6 @@
 select available_at, extract(epoch from available_at - clock_timestamp()) * 1000
 from message
 where state + 0 = 2
+  and available_at is not null
 order by available_at
 limit 1
