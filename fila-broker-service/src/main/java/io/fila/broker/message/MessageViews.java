@@ -204,10 +204,13 @@ class MessageViews {
 
     private static MessageView view(ResultSet row) throws SQLException {
         String failures = row.getString(16);
+        MessageState state = MessageState.values()[row.getInt(4)];
+        // of an unclassified message the column says when it is tried next
+        OffsetDateTime availableAt = state == MessageState.DELAYED ? row.getObject(14, OffsetDateTime.class) : null;
         return new MessageView(
                 row.getObject(2, UUID.class),
                 new QueueName(row.getString(3)),
-                MessageState.values()[row.getInt(4)],
+                state,
                 new Payload(row.getBytes(6), Payload.Kind.values()[row.getInt(5)]),
                 TextMaps.fromJson(row.getString(7)),
                 row.getString(8),
@@ -216,7 +219,7 @@ class MessageViews {
                 row.getInt(11),
                 row.getInt(12),
                 row.getObject(13, OffsetDateTime.class).toInstant(),
-                instant(row.getObject(14, OffsetDateTime.class)),
+                instant(availableAt),
                 instant(row.getObject(15, OffsetDateTime.class)),
                 instant(row.getObject(17, OffsetDateTime.class)),
                 failures == null ? List.of() : JSON.readValue(failures, FAILURES));

@@ -120,7 +120,7 @@ class Reclassifier implements QueueChanges {
         if (rest.isZero()) {
             long began = System.nanoTime();
             List<Taken> taken = store.takeDue(BATCH);
-            tryAgain(taken);
+            tryAgain(taken, false);
             restUntil = taken.size() < BATCH ? began : began + (REST + 1) * (System.nanoTime() - began);
             rest = untilRested();
             if (rest.isZero()) {
@@ -143,7 +143,7 @@ class Reclassifier implements QueueChanges {
             return;
         }
         List<Taken> taken = store.takeOf(queueId, after, BATCH);
-        tryAgain(taken);
+        tryAgain(taken, true);
         if (taken.size() < BATCH) {
             // unless it has changed once more
             changed.remove(queueId, after);
@@ -155,7 +155,8 @@ class Reclassifier implements QueueChanges {
         }
     }
 
-    private void tryAgain(List<Taken> taken) {
+    /** @param isNewScript whether they are tried however often another script has failed for them */
+    private void tryAgain(List<Taken> taken, boolean isNewScript) {
         Map<Long, List<Taken>> byQueue = taken.stream().collect(Collectors.groupingBy(Taken::queueId));
         List<Runnable> answers = new ArrayList<>();
         byQueue.forEach((queueId, messages) -> {
@@ -165,19 +166,20 @@ class Reclassifier implements QueueChanges {
                     present,
                     messages.stream()
                             .sorted(Comparator.comparingLong(Taken::sequence))
-                            .toList())));
+                            .toList(),
+                    isNewScript)));
         });
         // all have begun, so that a slow script does not keep the messages of other queues waiting
         answers.forEach(Runnable::run);
     }
 
     /** Has the script of a queue run for messages; the answer waits for it, and writes down what it comes to. */
-    private Runnable begin(Queue queue, List<Taken> messages) {
+    private Runnable begin(Queue queue, List<Taken> messages, boolean isNewScript) {
         List<Postponed> postponed = new ArrayList<>();
         List<Taken> tried = new ArrayList<>();
         Integer most = queue.settings().scripts().whenScriptFails().deadLetterAfter();
         for (Taken message : messages) {
-            if (most != null && message.tries() >= most) {
+            if (!isNewScript && most != null && message.tries() >= most) {
                 postponed.add(new Postponed(message, null));
             } else {
                 tried.add(message);

@@ -67,9 +67,11 @@ final class BaseFunctions {
     private static Varargs error(Varargs arguments) {
         LuaValue value = arguments.arg1();
         // a text is told with where it comes from; any other value is handed on as it is
-        throw value instanceof LuaString && arguments.optint(2, 1) != 0
-                ? new LuaError(value.tojstring())
-                : new LuaError(value);
+        if (value instanceof LuaString bytes && arguments.optint(2, 1) != 0) {
+            String text = LuaText.decode(bytes);
+            throw new LuaError(text == null ? bytes.tojstring() : text);
+        }
+        throw new LuaError(value);
     }
 
     private static Varargs getmetatable(Varargs arguments) {
@@ -176,7 +178,7 @@ final class BaseFunctions {
         if (base < 2 || base > 36) {
             throw new LuaError("bad argument #2 to 'tonumber' (base out of range)");
         }
-        LuaString text = arguments.checkstring(1);
+        LuaString text = LuaText.argument(arguments, 1);
         Run.current().work(text.m_length);
         return text.tonumber(base);
     }
@@ -189,7 +191,7 @@ final class BaseFunctions {
             if (!text.isstring()) {
                 throw new LuaError("'__tostring' must return a string");
             }
-            return text.strvalue();
+            return LuaText.ofStringOrNumber(text);
         }
         if (value instanceof LuaString text) {
             return text;

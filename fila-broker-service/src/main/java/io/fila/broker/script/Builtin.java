@@ -22,7 +22,9 @@ final class Builtin extends VarArgFunction {
 
     @Override
     public Varargs invoke(Varargs arguments) {
-        Run.current().work(1);
+        Run run = Run.current();
+        run.work(1);
+        run.enter();
         try {
             return body.apply(arguments);
         } catch (LuaError e) {
@@ -30,6 +32,8 @@ final class Builtin extends VarArgFunction {
         } catch (RuntimeException e) {
             // never the name of a Java class to a script
             throw new LuaError("bad argument to '" + name + "'");
+        } finally {
+            run.leave();
         }
     }
 }

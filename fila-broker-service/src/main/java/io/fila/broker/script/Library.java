@@ -23,7 +23,7 @@ final class Library {
     Library(Configuration configuration) {
         this.fila = new ReadOnlyTable()
                 .put("get", Builtin.of("get", arguments -> {
-                    String key = LuaText.decode(arguments.checkstring(1));
+                    String key = LuaText.decode(LuaText.argument(arguments, 1));
                     String value = key == null ? null : configuration.get(key);
                     if (value == null) {
                         return LuaTable.NIL;

@@ -32,6 +32,7 @@ public final class LuaEngine {
      * invalid-script}, which names the field, the line and the reason.
      */
     public LuaScript compile(String field, Hook hook, String source) {
+        WarmUp.once();
         LuaScript script = new LuaScript(budget, library, prototype(field, source), hook);
         try {
             script.requireFunction();
@@ -41,7 +42,7 @@ public final class LuaEngine {
         return script;
     }
 
-    private static Prototype prototype(String field, String source) {
+    static Prototype prototype(String field, String source) {
         byte[] bytes = source.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > LONGEST_SOURCE) {
             throw invalid(field, "expected at most %d bytes, got %d".formatted(LONGEST_SOURCE, bytes.length));

@@ -5,8 +5,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 import org.jspecify.annotations.Nullable;
+import org.luaj.vm2.LuaNumber;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
 
 /** Texts of scripts, which are bytes, and texts of the broker, which are Unicode. */
 final class LuaText {
@@ -15,6 +17,20 @@ final class LuaText {
 
     static LuaString of(String text) {
         return LuaString.valueUsing(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A string among arguments, or a number as one. LuaJ's own conversion loses digits. */
+    static LuaString argument(Varargs arguments, int index) {
+        return arguments.arg(index) instanceof LuaNumber number ? of(number) : arguments.checkstring(index);
+    }
+
+    static LuaString argument(Varargs arguments, int index, LuaString absent) {
+        return arguments.isnoneornil(index) ? absent : argument(arguments, index);
+    }
+
+    /** Of a value that is one of them. */
+    static LuaString ofStringOrNumber(LuaValue value) {
+        return value instanceof LuaNumber ? of(value) : value.strvalue();
     }
 
     /** Null if the bytes are no UTF-8. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import com.sun.management.ThreadMXBean;
 import org.luaj.vm2.Lua;
 import org.luaj.vm2.LuaClosure;
+import org.luaj.vm2.LuaDouble;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaFunction;
 import org.luaj.vm2.LuaString;
@@ -21,6 +22,9 @@ final class Run extends DebugLib {
 
     /** How many calls of Lua functions may be under way within each other: each takes some of the thread's stack. */
     private static final int DEEPEST = 190;
+
+    /** The same for functions of the library, which take more of it. */
+    private static final int DEEPEST_BUILTINS = 100;
 
     /** Every so many instructions the clock is looked at. */
     private static final int INTERVAL = 8;
@@ -41,6 +45,9 @@ final class Run extends DebugLib {
     private final LuaClosure[] closures = new LuaClosure[DEEPEST + 1];
     private final LuaValue[][] stacks = new LuaValue[DEEPEST + 1][];
     private int depth;
+
+    /** Functions of the library that are being called. */
+    private int builtins;
 
     private long steps;
     private int unchecked;
@@ -94,6 +101,18 @@ final class Run extends DebugLib {
         if (bytes >= LONG && used() + bytes > mostBytes) {
             throw tooMuchMemory();
         }
+    }
+
+    /** A function of the library is called, perhaps by another: {@code pcall} of {@code pcall}. To be followed by {@link #leave}. */
+    void enter() {
+        if (builtins == DEEPEST_BUILTINS) {
+            throw new LuaError("stack overflow");
+        }
+        builtins++;
+    }
+
+    void leave() {
+        builtins--;
     }
 
     @Override
@@ -157,9 +176,17 @@ final class Run extends DebugLib {
         LuaValue[] stack = stacks[depth];
         int last = (instruction >> 14) & 0x1ff;
         long length = 0;
+        boolean isPlain = true;
         for (int i = instruction >>> 23; i <= last; i++) {
             length += stack[i] instanceof LuaString text ? text.m_length : 0;
+            isPlain &= stack[i].isstring();
             Metamethods.requireDirect(stack[i], LuaValue.CONCAT);
+        }
+        for (int i = instruction >>> 23; isPlain && i <= last; i++) {
+            if (stack[i] instanceof LuaDouble number) {
+                // LuaJ would write it by way of a float; what is joined stands in registers of its own
+                stack[i] = LuaText.of(number);
+            }
         }
         // the buffer grows by doubling, and is copied to the string
         reserve(3 * length);

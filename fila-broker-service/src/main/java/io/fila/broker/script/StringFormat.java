@@ -28,7 +28,7 @@ final class StringFormat {
     }
 
     static Varargs format(Varargs arguments) {
-        LuaString format = arguments.checkstring(1);
+        LuaString format = LuaText.argument(arguments, 1);
         Run run = Run.current();
         Buffer result = new Buffer(Math.min(format.m_length, 256));
         int argument = 1;

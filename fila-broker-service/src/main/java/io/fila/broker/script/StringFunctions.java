@@ -21,13 +21,13 @@ final class StringFunctions {
         table.put("format", Builtin.of("format", StringFormat::format));
         table.put("gmatch", Builtin.of("gmatch", StringFunctions::gmatch));
         table.put("gsub", Builtin.of("gsub", Substitution::gsub));
-        table.put("len", Builtin.of("len", arguments -> LuaValue.valueOf(arguments.checkstring(1).m_length)));
-        table.put("lower", Builtin.of("lower", arguments -> mapped(arguments.checkstring(1), 'A', 'Z', 32)));
+        table.put("len", Builtin.of("len", arguments -> LuaValue.valueOf(LuaText.argument(arguments, 1).m_length)));
+        table.put("lower", Builtin.of("lower", arguments -> mapped(LuaText.argument(arguments, 1), 'A', 'Z', 32)));
         table.put("match", Builtin.of("match", arguments -> find(arguments, false)));
         table.put("rep", Builtin.of("rep", StringFunctions::rep));
         table.put("reverse", Builtin.of("reverse", StringFunctions::reverse));
         table.put("sub", Builtin.of("sub", StringFunctions::sub));
-        table.put("upper", Builtin.of("upper", arguments -> mapped(arguments.checkstring(1), 'a', 'z', -32)));
+        table.put("upper", Builtin.of("upper", arguments -> mapped(LuaText.argument(arguments, 1), 'a', 'z', -32)));
         return table.seal();
     }
 
@@ -41,7 +41,7 @@ final class StringFunctions {
     }
 
     private static Varargs bytes(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
+        LuaString text = LuaText.argument(arguments, 1);
         int first = arguments.optint(2, 1);
         int from = start(first, text.m_length);
         int to = end(arguments.optint(3, from), text.m_length);
@@ -69,14 +69,14 @@ final class StringFunctions {
     }
 
     private static Varargs sub(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
+        LuaString text = LuaText.argument(arguments, 1);
         int from = start(arguments.checkint(2), text.m_length);
         int to = end(arguments.optint(3, -1), text.m_length);
         return from > to ? LuaValue.EMPTYSTRING : text.substring(from - 1, to);
     }
 
     private static Varargs reverse(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
+        LuaString text = LuaText.argument(arguments, 1);
         byte[] bytes = fresh(text.m_length);
         for (int i = 0; i < bytes.length; i++) {
             bytes[bytes.length - 1 - i] = (byte) text.luaByte(i);
@@ -94,9 +94,9 @@ final class StringFunctions {
     }
 
     private static Varargs rep(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
+        LuaString text = LuaText.argument(arguments, 1);
         int count = arguments.checkint(2);
-        LuaString separator = arguments.optstring(3, LuaValue.EMPTYSTRING);
+        LuaString separator = LuaText.argument(arguments, 3, LuaValue.EMPTYSTRING);
         if (count <= 0) {
             return LuaValue.EMPTYSTRING;
         }
@@ -130,8 +130,8 @@ final class StringFunctions {
     }
 
     private static Varargs find(Varargs arguments, boolean withPositions) {
-        LuaString text = arguments.checkstring(1);
-        LuaString pattern = arguments.checkstring(2);
+        LuaString text = LuaText.argument(arguments, 1);
+        LuaString pattern = LuaText.argument(arguments, 2);
         int from = start(arguments.optint(3, 1), text.m_length) - 1;
         if (from > text.m_length) {
             return LuaValue.NIL;
@@ -186,8 +186,8 @@ final class StringFunctions {
     }
 
     private static Varargs gmatch(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
-        LuaString pattern = arguments.checkstring(2);
+        LuaString text = LuaText.argument(arguments, 1);
+        LuaString pattern = LuaText.argument(arguments, 2);
         int[] next = {start(arguments.optint(3, 1), text.m_length) - 1, -1};
         return Builtin.of("gmatch", ignored -> {
             PatternMatcher matcher = new PatternMatcher(Run.current(), text, pattern);

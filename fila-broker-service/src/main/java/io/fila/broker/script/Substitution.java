@@ -14,8 +14,8 @@ final class Substitution {
     private Substitution() {}
 
     static Varargs gsub(Varargs arguments) {
-        LuaString text = arguments.checkstring(1);
-        LuaString pattern = arguments.checkstring(2);
+        LuaString text = LuaText.argument(arguments, 1);
+        LuaString pattern = LuaText.argument(arguments, 2);
         LuaValue replacement = arguments.arg(3);
         if (!replacement.isstring() && !replacement.istable() && !replacement.isfunction()) {
             throw new LuaError(
@@ -60,7 +60,7 @@ final class Substitution {
 
     private static LuaString replaced(PatternMatcher matcher, LuaString text, int from, int to, LuaValue by) {
         if (by.isstring()) {
-            return expanded(matcher, by.strvalue(), from, to);
+            return expanded(matcher, LuaText.ofStringOrNumber(by), from, to);
         }
         LuaValue value = by.istable()
                 ? by.get(matcher.capture(0, from, to))
@@ -71,7 +71,7 @@ final class Substitution {
         if (!value.isstring()) {
             throw new LuaError("invalid replacement value (a " + value.typename() + ")");
         }
-        return value.strvalue();
+        return LuaText.ofStringOrNumber(value);
     }
 
     private static LuaString expanded(PatternMatcher matcher, LuaString by, int from, int to) {
@@ -90,7 +90,7 @@ final class Substitution {
             } else if (name == '0') {
                 append(buffer, matcher.textOf(from, to));
             } else if (name >= '1' && name <= '9') {
-                append(buffer, matcher.capture(name - '1', from, to).strvalue());
+                append(buffer, LuaText.ofStringOrNumber(matcher.capture(name - '1', from, to)));
             } else {
                 throw new LuaError("invalid use of '%' in replacement string");
             }

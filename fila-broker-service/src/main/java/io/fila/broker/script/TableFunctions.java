@@ -26,7 +26,7 @@ final class TableFunctions {
 
     private static Varargs concat(Varargs arguments) {
         LuaTable table = arguments.checktable(1);
-        LuaString separator = arguments.optstring(2, LuaValue.EMPTYSTRING);
+        LuaString separator = LuaText.argument(arguments, 2, LuaValue.EMPTYSTRING);
         int from = arguments.optint(3, 1);
         int to = arguments.isnoneornil(4) ? table.length() : arguments.checkint(4);
         Run run = Run.current();
@@ -37,7 +37,7 @@ final class TableFunctions {
                 throw new LuaError(
                         "invalid value (a " + value.typename() + ") at index " + i + " in table for 'concat'");
             }
-            LuaString text = value.strvalue();
+            LuaString text = LuaText.ofStringOrNumber(value);
             run.work(1 + (text.m_length + separator.m_length) / 8);
             run.reserve(2L * (text.m_length + separator.m_length));
             buffer.append(text);

@@ -36,7 +36,7 @@ final class Utf8Functions {
 
     /** The characters between two bytes, both included. */
     private static Varargs codepoint(Varargs arguments) {
-        LuaString bytes = arguments.checkstring(1);
+        LuaString bytes = LuaText.argument(arguments, 1);
         int from = arguments.optint(2, 1);
         int to = arguments.optint(3, from);
         if (from < 1 || to > bytes.m_length) {
@@ -60,7 +60,7 @@ final class Utf8Functions {
 
     /** Nil, and where, if it is no UTF-8. */
     private static Varargs len(Varargs arguments) {
-        LuaString bytes = arguments.checkstring(1);
+        LuaString bytes = LuaText.argument(arguments, 1);
         Run.current().reserve(4L * bytes.m_length);
         Run.current().work(bytes.m_length / 8);
         String text = LuaText.decode(bytes);

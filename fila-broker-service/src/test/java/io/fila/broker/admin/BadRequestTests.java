@@ -113,7 +113,13 @@ class BadRequestTests extends RestSlice {
                 put("{\"deliveryDurability\":\"slow\"}", "deliveryDurability: expected committed or fast, got 'slow'"),
                 put("{\"deadLetterRetention\":14}", "deadLetterRetention: expected a string, got 14"),
                 put("{\"dedupWindow\":\"1m\"}", "dedupWindow: there is no such field here", "visibilityTimeout, retry"),
-                put("{\"onEnqueue\":\"\"}", "onEnqueue: there is no such field here"),
+                put("{\"dedupWindow\":\"\"}", "dedupWindow: there is no such field here"),
+                put("{\"onEnqueue\":5}", "onEnqueue: expected a string, got 5"),
+                put("{\"onFailure\":\"a\\u0000b\"}", "onFailure: expected text without NUL"),
+                put("{\"whenScriptFails\":\"park\"}", "whenScriptFails: expected an object, got the string 'park'"),
+                put(
+                        "{\"whenScriptFails\":{\"policy\":\"drop\"}}",
+                        "whenScriptFails.policy: expected 'reject' or 'park', got 'drop'"),
                 put("{\"name\":\"orders\"}", "name: there is no such field here"),
                 new Case(
                         "PATCH",

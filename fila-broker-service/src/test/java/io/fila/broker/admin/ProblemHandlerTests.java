@@ -127,7 +127,7 @@ class ProblemHandlerTests extends RestSlice {
         "GET, /api/v1/queues/",
         "POST, /api/v1/queues/orders/admit",
         "POST, /api/v1/throttles/stripe/nothing",
-        "GET, /api/v1/config/rate",
+        "GET, /api/v1/scripts/run",
         "GET, /api/v1/openapi",
         "POST, /api/v1/subscriptions/5d0c8f9e-0d7b-4a3e-9a55-3d1f9b0f4c11/drain"
     })

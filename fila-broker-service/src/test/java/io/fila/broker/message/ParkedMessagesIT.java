@@ -10,6 +10,7 @@ import io.fila.broker.RecordingConsumer;
 import io.fila.broker.TestBroker;
 import io.fila.broker.TestDatabase;
 import io.fila.broker.message.Redriven.Kept;
+import io.fila.broker.node.Node;
 import io.fila.broker.queue.Ordering;
 import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.QueueName;
@@ -49,12 +50,14 @@ class ParkedMessagesIT {
             end
             """;
 
+    private static String url;
     private static TestBroker broker;
     private static ScriptedQueues queues;
 
     @BeforeAll
     static void start() {
-        broker = TestBroker.start(TestDatabase.create(), "fila.broker.pacing.sweep-interval=10m");
+        url = TestDatabase.create();
+        broker = TestBroker.start(url, "fila.broker.pacing.sweep-interval=10m");
         queues = new ScriptedQueues(broker);
     }
 
@@ -71,6 +74,7 @@ class ParkedMessagesIT {
 
             MessageView parked = queues.view(id);
             assertThat(parked.state()).isEqualTo(MessageState.UNCLASSIFIED);
+            assertThat(parked.notBefore()).isNull();
             assertThat(parked.failures().get(0).reason()).isEqualTo("script_failed");
             assertThat(parked.failures().get(0).error()).contains("no such account");
             consumer.awaitNothing();
@@ -173,6 +177,26 @@ class ParkedMessagesIT {
             assertThat(text(delivery(consumer, 5))).isEqualTo("a2");
         } finally {
             config.delete("repaired");
+        }
+    }
+
+    /** By a signal: its own sweep would come too late. */
+    @Test
+    void letAnOrderedQueueGoOnAtAnotherNode() {
+        QueueName queue = queues.declare(
+                new Ordering(List.of(), WhenKeyMissing.REJECT), new ScriptsChange(of(FAILING_IF_BAD), null, PARK));
+        try (TestBroker other = TestBroker.start(url, "fila.broker.pacing.sweep-interval=10m")) {
+            patiently().until(() -> broker.bean(Node.class).hasOthers());
+            try (RecordingConsumer consumer = subscribe(other, queue)) {
+                queues.enqueue(queue, message("bad", Map.of("bad", "yes")), message("good", Map.of()));
+                consumer.awaitNothing();
+                assertThat(consumer.count()).isZero();
+
+                queues.change(queue, FIXED);
+
+                assertThat(text(delivery(consumer, 1))).isEqualTo("bad");
+                assertThat(text(delivery(consumer, 2))).isEqualTo("good");
+            }
         }
     }
 

@@ -95,6 +95,10 @@ class LuaScriptTests {
             math.type(1) .. math.type(1.5)                      | integerfloat
             7 % 3 .. " " .. -7 % 3 .. " " .. 2 ^ 10             | 1 2 1024
             10 / 2                                              | 5
+            (0.1 + 0.2) .. " " .. 123456789.5 .. " " .. 1e300   | 0.3 123456789.5 1e+300
+            table.concat({123456789.5, 0.1}, " ") .. string.len(1234567.25) | 123456789.5 0.110
+            ("x"):rep(2, 0.5) .. ("a"):gsub("a", 123456789.5)   | x0.5x123456789.5
+            select(2, pcall(error, "grün 🙂"))                  | grün 🙂
             tonumber("0x10") .. tonumber("ff", 16) .. tonumber(" 12 ") | 1625512
             tostring(tonumber("x"))                             | nil
             tostring(1e15) .. " " .. tostring(0.1) .. " " .. tostring(-3) | 1e+15 0.1 -3
