@@ -14,7 +14,7 @@ final class FairnessGroup {
     /** The sequence of the message that gave it. */
     private long weighedBy = Long.MIN_VALUE;
 
-    /** How many lanes the group has, wherever they are. */
+    /** How many lanes the group has, wherever they are, in flight, too. */
     int lanes;
 
     FairnessGroup(@Nullable String key) {

@@ -230,6 +230,7 @@ final class LaneIntake {
                 scheduler.forget(lane);
             }
         }
+        ready.others().forEach(scheduler::landed);
         List<Found> all = new ArrayList<>(ready.heads());
         if (!ready.others().isEmpty()) {
             for (Found found : lanes.describe(rules.queueId(), ready.others())) {

@@ -192,6 +192,10 @@ final class PacingLoop {
             sweepWanted = false;
             intake.sweep();
         }
+        // before signals are taken in: what an acknowledgement makes ready is signalled before its consumer is ready
+        // for more,
+        // and without it others would be next
+        int credit = credit();
         boolean wasSweeping = intake.isSweeping();
         intake.takeIn(current, scheduler);
         if (wasSweeping && !intake.isSweeping()) {
@@ -199,7 +203,7 @@ final class PacingLoop {
         }
         long lead = leadTime.next(claimsForNextRoom());
         if (!current.paused()) {
-            claim(current, lead);
+            claim(current, Math.min(credit, credit()), lead);
         }
         long pause = untilNext(current.paused(), lead);
         if (pause > 0 && outbox.waiting() == 0 && !aftermath.isGivingBack()) {
@@ -241,8 +245,7 @@ final class PacingLoop {
         return 1 + Math.max(0, wanted - 1) / context.properties().maxBatch();
     }
 
-    private void claim(QueueRules current, long lead) {
-        int credit = credit();
+    private void claim(QueueRules current, int credit, long lead) {
         // before the transaction: the bound on how late a message may be sent counts from here (I2)
         long t0 = System.nanoTime();
         Proposal proposal = scheduler.propose(credit, context.properties().maxLanes(), t0 + lead);

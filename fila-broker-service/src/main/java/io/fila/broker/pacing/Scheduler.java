@@ -3,12 +3,14 @@ package io.fila.broker.pacing;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 import io.fila.broker.message.Weight;
 import io.fila.broker.pacing.Lane.Place;
@@ -37,7 +39,14 @@ final class Scheduler {
     /** How long to wait for what a claim says of a bucket before looking at its parked lanes again. */
     private static final long ANSWER_OVERDUE = 50_000_000;
 
+    /** So many ordering groups in flight are known, those that were claimed last. */
+    private static final int MOST_IN_FLIGHT = 10_000;
+
     private final Map<UUID, Lane> lanes = new HashMap<>();
+
+    /** Ordering groups that were forgotten when they were claimed, and have not come back: their fairness groups are not idle. */
+    private final Map<UUID, Lane> inFlight = new LinkedHashMap<>();
+
     private final Map<@Nullable String, FairnessGroup> groups = new HashMap<>();
     private final Map<UUID, WatchedBucket> buckets = new HashMap<>();
 
@@ -74,7 +83,7 @@ final class Scheduler {
             holding.remove(lane.holder);
         }
         if (lane.wokenBy != null) {
-            lane.wokenBy.parked.count(lane.group, -lane.portion);
+            lane.wokenBy.parked.settle(lane.group, lane.portion, 0);
         }
         remove(lane);
     }
@@ -125,6 +134,15 @@ final class Scheduler {
         lane.want = Math.min(MAX_WANT, 1L + count);
         lanes.put(info.id(), lane);
         makeReady(lane);
+        landed(info.id());
+    }
+
+    /** Nothing of an ordering group is in flight any more, or waits; if it was not known to be in flight, nothing happens. */
+    void landed(UUID id) {
+        Lane lane = inFlight.remove(id);
+        if (lane != null) {
+            leave(lane, FairQueue::land);
+        }
     }
 
     /**
@@ -133,7 +151,6 @@ final class Scheduler {
      */
     Proposal propose(int credit, int maxLanes, long now) {
         wakeParked(credit, now);
-        ready.begin();
         Set<Lane> chosen = new LinkedHashSet<>();
         int left = credit;
         while (left > 0 && !ready.isEmpty()) {
@@ -142,7 +159,7 @@ final class Scheduler {
                 if (chosen.size() == maxLanes) {
                     break;
                 }
-                if (parkIfHeld(lane, now)) {
+                if (parkIfHeld(lane, lane.wokenBy, now)) {
                     continue;
                 }
                 chosen.add(lane);
@@ -150,7 +167,7 @@ final class Scheduler {
             int portion = Math.min(ready.portion(left), lane.most() - lane.quota);
             lane.quota += portion;
             left -= portion;
-            ready.count(lane.group, portion);
+            ready.promise(lane.group, portion);
             if (lane.quota == lane.most()) {
                 ready.remove(lane);
                 lane.place = Place.CLAIMED;
@@ -175,17 +192,19 @@ final class Scheduler {
 
     /**
      * Takes in what a claim says of a proposed lane; what it says of buckets is to be given first. An ordering group whose head was
-     * leased is forgotten until that has left; one that had no such head is forgotten, too, and has to be looked up again: true then.
+     * leased is forgotten until that has left; one that had no such head is forgotten, too, as somebody else has it, and has to be
+     * looked up again: true then.
      */
     boolean answer(LaneAnswer answer, long now) {
         Lane lane = lanes.get(answer.lane());
         if (lane == null || lane.place != Place.CLAIMED) {
             throw new IllegalArgumentException("lane " + answer.lane() + " has not been proposed");
         }
+        WatchedBucket wokenBy = lane.wokenBy;
         count(lane, answer.leased());
         boolean isDrained = answer.leased() < answer.asked();
         if (lane.isGroup && (isDrained || answer.leased() > 0)) {
-            remove(lane);
+            takeOff(lane);
             return isDrained;
         }
         if (isDrained && lane.signalled == Long.MAX_VALUE) {
@@ -196,8 +215,9 @@ final class Scheduler {
         lane.want = Math.max(1, Math.max(lane.want - answer.leased(), unseen));
         lane.head = Math.min(answer.head(), lane.signalled);
         lane.signalled = Long.MAX_VALUE;
-        makeReady(lane);
-        parkIfHeld(lane, now);
+        lane.place = Place.READY;
+        ready.putBack(lane);
+        parkIfHeld(lane, wokenBy, now);
         return false;
     }
 
@@ -237,17 +257,22 @@ final class Scheduler {
 
     /** Whether nothing is kept: no lane, no group, no bucket. */
     boolean isEmpty() {
-        return lanes.isEmpty() && groups.isEmpty() && buckets.isEmpty() && holding.isEmpty() && ready.isAbandoned();
+        return lanes.isEmpty()
+                && inFlight.isEmpty()
+                && groups.isEmpty()
+                && buckets.isEmpty()
+                && holding.isEmpty()
+                && ready.isAbandoned();
     }
 
     /** Counts what was leased for its group, wherever others wanted it too, instead of what it was meant to get. */
     private void count(Lane lane, int leased) {
-        ready.count(lane.group, leased - lane.quota);
+        ready.settle(lane.group, lane.quota, leased);
         for (WatchedBucket bucket : lane.buckets) {
             if (bucket == lane.wokenBy) {
-                bucket.parked.count(lane.group, leased - lane.portion);
+                bucket.parked.settle(lane.group, lane.portion, leased);
             } else if (!bucket.parked.isEmpty()) {
-                bucket.parked.count(lane.group, leased);
+                bucket.parked.settle(lane.group, 0, leased);
             }
         }
         lane.quota = 0;
@@ -271,19 +296,18 @@ final class Scheduler {
 
     /** Makes lanes ready that a bucket held: as many as can go if it has that much room. */
     private void share(WatchedBucket bucket, int room, long now) {
-        bucket.parked.begin();
         Set<Lane> woken = new LinkedHashSet<>();
         int left = room;
         while (left > 0 && !bucket.parked.isEmpty()) {
             Lane lane = bucket.parked.next();
-            if (!woken.contains(lane) && parkIfHeld(lane, now)) {
+            if (!woken.contains(lane) && parkIfHeld(lane, null, now)) {
                 continue;
             }
             woken.add(lane);
             int portion = Math.min(bucket.parked.portion(left), lane.expected() - lane.portion);
             lane.portion += portion;
             left -= portion;
-            bucket.parked.count(lane.group, portion);
+            bucket.parked.promise(lane.group, portion);
             if (lane.portion == lane.expected()) {
                 wake(lane, bucket);
             }
@@ -302,7 +326,8 @@ final class Scheduler {
         makeReady(lane);
     }
 
-    private boolean parkIfHeld(Lane lane, long now) {
+    /** @param wokenBy where it was parked until it was to be claimed; null if it was not */
+    private boolean parkIfHeld(Lane lane, @Nullable WatchedBucket wokenBy, long now) {
         WatchedBucket holder = null;
         for (WatchedBucket bucket : lane.buckets) {
             if (!bucket.hasRoomAt(now) && (holder == null || bucket.roomAt > holder.roomAt)) {
@@ -314,13 +339,17 @@ final class Scheduler {
         }
         queueOf(lane).remove(lane);
         if (lane.wokenBy != null) {
-            lane.wokenBy.parked.count(lane.group, -lane.portion);
+            lane.wokenBy.parked.settle(lane.group, lane.portion, 0);
             lane.wokenBy = null;
             lane.portion = 0;
         }
         lane.place = Place.PARKED;
         lane.holder = holder;
-        holder.parked.add(lane);
+        if (holder == wokenBy) {
+            holder.parked.putBack(lane);
+        } else {
+            holder.parked.add(lane);
+        }
         holding.add(holder);
         return true;
     }
@@ -329,7 +358,7 @@ final class Scheduler {
         FairQueue queue = queueOf(lane);
         queue.remove(lane);
         lane.head = head;
-        queue.add(lane);
+        queue.putBack(lane);
     }
 
     /** Where a lane waits that is not being claimed. */
@@ -342,11 +371,25 @@ final class Scheduler {
         ready.add(lane);
     }
 
+    private void takeOff(Lane lane) {
+        lanes.remove(lane.id);
+        ready.takeOff(lane.group);
+        lane.buckets.forEach(bucket -> bucket.parked.takeOff(lane.group));
+        inFlight.put(lane.id, lane);
+        if (inFlight.size() > MOST_IN_FLIGHT) {
+            landed(inFlight.keySet().iterator().next());
+        }
+    }
+
     private void remove(Lane lane) {
         lanes.remove(lane.id);
-        ready.leave(lane.group);
+        leave(lane, FairQueue::leave);
+    }
+
+    private void leave(Lane lane, BiConsumer<FairQueue, FairnessGroup> how) {
+        how.accept(ready, lane.group);
         for (WatchedBucket bucket : lane.buckets) {
-            bucket.parked.leave(lane.group);
+            how.accept(bucket.parked, lane.group);
             if (bucket.parked.isAbandoned()) {
                 buckets.remove(bucket.id);
             }

@@ -41,7 +41,7 @@
  *
  * <p><b>Order.</b> An ordering group is one lane, which has its head to give and nothing else ({@link
  * io.fila.broker.pacing.GroupHeads} says why a head that was seen is the head). It is forgotten when the head is leased, and looked up
- * again when that has left or come back.
+ * again when that has left or come back. Until then its fairness group counts it as being in flight.
  *
  * <p><b>States of a lane</b> in the scheduler: ready, claimed, parked at the bucket that holds it; it is forgotten when a claim
  * finds it drained. Messages that are claimed wait in the {@link io.fila.broker.pacing.Outbox} until they depart, and are settled by

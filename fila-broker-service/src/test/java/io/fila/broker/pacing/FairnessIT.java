@@ -27,7 +27,11 @@ import io.fila.broker.message.NewMessage;
 import io.fila.broker.message.Payload;
 import io.fila.broker.message.Settlement;
 import io.fila.broker.problem.ProblemException;
+import io.fila.broker.queue.Ordering;
+import io.fila.broker.queue.Ordering.WhenKeyMissing;
 import io.fila.broker.queue.QueueName;
+import io.fila.broker.queue.Queues;
+import io.fila.broker.queue.SettingsChange;
 import io.fila.broker.subscription.Streams;
 import io.fila.broker.throttle.MissingKey;
 import io.fila.broker.throttle.ThrottleDeclaration;
@@ -38,6 +42,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.fila.broker.RecordingConsumer.throttle;
@@ -154,12 +159,18 @@ class FairnessIT {
     private final class Consumer implements DeliverySink, AutoCloseable {
 
         private final Streams.Stream stream;
+        private final AtomicInteger unsettled = new AtomicInteger();
         private volatile IntSupplier credit = () -> 0;
 
         Consumer(TestBroker broker, ThrottleDeclaration... throttles) {
             stream = broker.streams().open(queue, "test", List.of(throttles), this);
             stream.start();
             consumers.add(this);
+        }
+
+        /** Is ready for another message when one has been acknowledged, and has no more than so many. */
+        void work(int atATime) {
+            begin(() -> atATime - unsettled.get());
         }
 
         void begin(IntSupplier newCredit) {
@@ -175,9 +186,14 @@ class FairnessIT {
         @Override
         public boolean deliver(List<Delivery> deliveries) {
             ledger.delivered(this, deliveries);
+            unsettled.addAndGet(deliveries.size());
             stream.settle(deliveries.stream()
-                    .map(delivery -> new Settlement.Ack(delivery.lease()))
-                    .toList());
+                            .map(delivery -> new Settlement.Ack(delivery.lease()))
+                            .toList())
+                    .thenRun(() -> {
+                        unsettled.addAndGet(-deliveries.size());
+                        stream.credited();
+                    });
             return true;
         }
 
@@ -315,6 +331,32 @@ class FairnessIT {
         begin();
 
         assertShares(Map.of("many", 1, "one", 1), 0, 20_000);
+    }
+
+    /** They took turns whatever their weights where all of a group was in flight at a time, or one was served for ever. */
+    @ParameterizedTest
+    @CsvSource({"1, 1, 1", "1, 4, 4", "2, 1, 4"})
+    void sharesAnOrderedQueueByWeight(int nodes, int atATime, int orderingGroups) {
+        queue = QueueName.of("fair-" + NUMBER.incrementAndGet());
+        brokers.get(0)
+                .bean(Queues.class)
+                .declare(
+                        queue,
+                        new SettingsChange(
+                                null,
+                                null,
+                                null,
+                                Ordering.parse("ordering", List.of("header:account"), WhenKeyMissing.REJECT),
+                                null,
+                                null));
+        subscribe(nodes);
+        enqueue("light", 1, 1_000 + RESERVE, i -> Map.of("account", "light " + i % orderingGroups));
+        enqueue("heavy", 3, 2_000 + RESERVE, i -> Map.of("account", "heavy " + i % orderingGroups));
+        awaitSignals();
+
+        consumers.forEach(consumer -> consumer.work(atATime));
+
+        assertShares(Map.of("light", 1, "heavy", 3), 0, 2_000);
     }
 
     @Test

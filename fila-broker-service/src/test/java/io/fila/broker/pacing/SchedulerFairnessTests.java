@@ -113,6 +113,23 @@ class SchedulerFairnessTests {
         assertShares(Map.of("narrow", 0.1, "wide", 0.9));
     }
 
+    /** It came back level with the other each time, and was next for ever. */
+    @Test
+    void letsAGroupThatHasOneMessageAtATimeStarveNoOther() {
+        ModelLane noisy = world.lane("noisy", 1);
+        ModelLane quiet = world.lane("quiet", 2);
+        world.enqueue(noisy, BACKLOG);
+
+        for (int i = 0; i < BACKLOG; i++) {
+            if (quiet.waiting.isEmpty()) {
+                world.enqueue(quiet, 1);
+            }
+            world.round(2);
+        }
+
+        assertThat((double) world.deliveredOf.get("noisy") / world.delivered).isGreaterThan(0.33);
+    }
+
     /** A lane that was found again, with an old message, brought its group's old weight back. */
     @Test
     void goesByTheWeightOfTheLatestMessageInWhateverOrderItLearnsOfThem() {

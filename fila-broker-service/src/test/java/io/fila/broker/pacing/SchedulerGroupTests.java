@@ -41,6 +41,8 @@ class SchedulerGroupTests {
 
         assertThat(scheduler.answer(new LaneAnswer(GROUP, 1, 1, 8), 0)).isFalse();
 
+        assertThat(scheduler.knows(GROUP)).isFalse();
+        scheduler.landed(GROUP);
         assertThat(scheduler.isEmpty()).isTrue();
     }
 
@@ -51,6 +53,8 @@ class SchedulerGroupTests {
 
         assertThat(scheduler.answer(new LaneAnswer(GROUP, 1, 0, 7), 0)).isTrue();
 
+        assertThat(scheduler.knows(GROUP)).isFalse();
+        scheduler.landed(GROUP);
         assertThat(scheduler.isEmpty()).isTrue();
     }
 
