@@ -28,6 +28,7 @@ import org.springframework.stereotype.Component;
 class EnqueueStore {
 
     private static final String INSERT = Sql.load(EnqueueStore.class, "insert_messages");
+    private static final String WITHDRAW = Sql.load(EnqueueStore.class, "withdraw_dead_letters");
     private static final String TAKE_TURNS = Sql.load(EnqueueStore.class, "lock_ordered_queues");
 
     private final Database database;
@@ -73,9 +74,49 @@ class EnqueueStore {
                     stored.put(row.key(), row);
                 }
             }
+            withdrawDeadLetters(connection, batch, stored);
             boolean allStored = stored.size() == columns.rows.size();
             return new Outcome(stored, allStored ? columns.queueIds : presentQueues(connection, columns.queueIds));
         }
+    }
+
+    /** What was stored although it was there before, and had become a dead letter meanwhile: it is a duplicate after all. */
+    private static void withdrawDeadLetters(Connection connection, List<EnqueueCall> batch, Map<Key, Stored> stored)
+            throws SQLException {
+        List<Stored> doubtful = storedByGivenIds(batch, stored);
+        if (doubtful.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(WITHDRAW)) {
+            Object[] queueIds =
+                    doubtful.stream().map(row -> row.key().queueId()).toArray();
+            Object[] sequences = doubtful.stream().map(Stored::sequence).toArray();
+            Object[] ids = doubtful.stream().map(row -> row.key().id()).toArray();
+            statement.setArray(1, connection.createArrayOf("bigint", queueIds));
+            statement.setArray(2, connection.createArrayOf("bigint", sequences));
+            statement.setArray(3, connection.createArrayOf("uuid", ids));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    stored.remove(new Key(rows.getLong(1), rows.getObject(2, UUID.class)));
+                }
+            }
+        }
+    }
+
+    /** Only ids that producers give can be there already. */
+    private static List<Stored> storedByGivenIds(List<EnqueueCall> batch, Map<Key, Stored> stored) {
+        List<Stored> found = new ArrayList<>();
+        for (EnqueueCall call : batch) {
+            for (NewMessage message : call.messages()) {
+                Stored row = message.id() == null
+                        ? null
+                        : stored.get(new Key(call.queue().id(), message.id()));
+                if (row != null) {
+                    found.add(row);
+                }
+            }
+        }
+        return found;
     }
 
     /** Before anything of an ordered queue is stored. */

@@ -4,6 +4,7 @@
 -- A message that its queue's script failed for is stored as unclassified, and tried again in a second, or at once if it has been tried as
 -- often as it may be.
 -- Answers with what was stored; a message that is missing from the answer was there before, or is a dead letter, or has no queue.
+-- What became a dead letter since it began it does not know of: withdraw_dead_letters comes after it.
 with present_queues as (
     select id, dead_letter_id, dead_letter_after
     from queue

@@ -39,6 +39,35 @@ final class DeadLetterRows implements AutoCloseable {
                 """.formatted(state.ordinal(), count, queue.deadLetter()));
     }
 
+    /** Stores messages of a queue which a consumer has; returns their ids. */
+    List<UUID> lease(QueueName queue, int count) {
+        return ids("""
+                insert into message (queue_id, id, lane, state, lease, lease_until, attempts, payload_kind, payload)
+                select q.id, gen_random_uuid(), md5('')::uuid, 3, gen_random_uuid(), clock_timestamp() + interval '1 hour', 1, 0, ''
+                from queue q, generate_series(1, %d) n
+                where q.name = '%s'
+                order by n
+                returning id
+                """.formatted(count, queue));
+    }
+
+    /** Fails the attempt at a leased message, which is the last. */
+    void fail(UUID id) {
+        try (PreparedStatement statement = prepare("select queue_id, sequence, lease from message where id = ?", id);
+                var row = statement.executeQuery()) {
+            row.next();
+            SettlementStore.Outcome outcome = new SettlementStore.Outcome();
+            SettlementStore.Failed failed = new SettlementStore.Failed(
+                    SettlementStore.leased(row), "c", "nack", "no", null, SettlementStore.Fate.DEAD_LETTERED);
+            SettlementStore.fail(connection, List.of(failed), outcome);
+            if (outcome.deadLettered().isEmpty()) {
+                throw new IllegalStateException("message " + id + " is not a dead letter");
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** The ids in a queue, by order of arrival. */
     List<UUID> in(QueueName queue) {
         return ids(
@@ -91,6 +120,12 @@ final class DeadLetterRows implements AutoCloseable {
         return number(
                         "select count(*) from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))")
                 > 0;
+    }
+
+    /** How many wait for locks, whoever holds them. */
+    long waiting() {
+        return number(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
     }
 
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {

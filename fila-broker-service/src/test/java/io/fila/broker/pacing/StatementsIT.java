@@ -132,6 +132,10 @@ class StatementsIT {
                             + " array_fill(null::text, array[20]), array_fill(null::text, array[20]),"
                             + " array_fill(null::text, array[20]), array_fill(0, array[20]), array_fill(''::bytea, array[20])",
                     List.of("message_id", "queue_pkey")),
+            new Planned(
+                    "withdraw_dead_letters",
+                    "array_fill(1::bigint, array[20]), " + IDS + ", " + UUIDS,
+                    List.of("message_pkey", "message_id", "queue_pkey")),
             new Planned("lock_queue", "1", List.of("queue_pkey")),
             new Planned("find_dead_letters", "20, 1, 0, 40000, 20, 2, 1", List.of("message_pkey", "message_id")),
             new Planned(
