@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.Optional;
 import java.util.function.Function;
 
 import io.fila.broker.clock.Timeline;
@@ -20,8 +21,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Writes the settings of queues, new ones and such that are there.
  *
  * <p>After a crash of the database, the throttles of queues with fast deliveries pause. So fast deliveries end only when none is under
- * way, or it might be forgotten later than their end: a change holds the queue's fence exclusively. And not between a crash and its
- * being noticed: it holds the timeline. It names its columns: a row also carries what others change meanwhile.
+ * way, or it might be forgotten later than their end: a change that ends them holds the queue's fence exclusively; no other waits for
+ * claims, or keeps them waiting. And not between a crash and its being noticed: it holds the timeline. It names its columns: a row also carries what others change meanwhile.
  */
 @Component
 class SettingsStore {
@@ -93,12 +94,31 @@ class SettingsStore {
      * the queue as it was.
      */
     Queue change(Queue queue, Function<Queue, QueueSettings> settings) {
-        return timeline.inTransaction("change queue '" + queue.name() + "'", connection -> {
+        String activity = "change queue '" + queue.name() + "'";
+        Optional<Queue> changed =
+                timeline.inTransaction(activity, connection -> change(connection, queue, settings, false));
+        return changed.orElseGet(() -> timeline.inTransaction(activity, connection -> {
+            // before the queue's row, as everybody does
             Fence.exclusive(connection, queue.id());
-            Queue present = find(connection, queue);
-            update(connection, QueueRow.of(queue.name(), settings.apply(present), null), queue.id());
-            return present;
-        });
+            return change(connection, queue, settings, true).orElseThrow();
+        }));
+    }
+
+    /** Returns the queue as it was; empty, and nothing has been done, if it would end fast deliveries without the fence. */
+    private static Optional<Queue> change(
+            Connection connection, Queue queue, Function<Queue, QueueSettings> settings, boolean isFenced)
+            throws SQLException {
+        Queue present = find(connection, queue);
+        QueueSettings changed = settings.apply(present);
+        if (!isFenced && isFast(present.settings()) && !isFast(changed)) {
+            return Optional.empty();
+        }
+        update(connection, QueueRow.of(queue.name(), changed, null), queue.id());
+        return Optional.of(present);
+    }
+
+    private static boolean isFast(QueueSettings settings) {
+        return settings.deliveryDurability() == DeliveryDurability.FAST;
     }
 
     private static Queue find(Connection connection, Queue queue) throws SQLException {

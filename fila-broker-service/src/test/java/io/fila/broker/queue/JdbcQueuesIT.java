@@ -100,6 +100,28 @@ class JdbcQueuesIT {
                 .isEqualTo(DeliveryDurability.COMMITTED);
     }
 
+    /** Each waited for the claims under way, and kept others waiting meanwhile. */
+    @Test
+    void changesOtherSettingsWhileClaimsAreUnderWay() throws SQLException {
+        statement.execute("begin");
+        statement.execute("select pg_advisory_xact_lock_shared(7433, hashint8(id)) from queue where name = '%s'"
+                .formatted(queue));
+
+        for (SettingsChange change : List.of(
+                new SettingsChange(Duration.ofMinutes(2), null, null),
+                SettingsChange.of(DeliveryDurability.FAST),
+                new SettingsChange(Duration.ofMinutes(3), null, null))) {
+            CompletableFuture.supplyAsync(() -> queues.change(queue, change))
+                    .orTimeout(60, TimeUnit.SECONDS)
+                    .join();
+        }
+        statement.execute("commit");
+
+        QueueSettings settings = queues.get(queue).settings();
+        assertThat(settings.visibilityTimeout()).isEqualTo(Duration.ofMinutes(3));
+        assertThat(settings.deliveryDurability()).isEqualTo(DeliveryDurability.FAST);
+    }
+
     /** Its throttles would not have paused, since no queue with fast deliveries declared them any more. */
     @Test
     void noticesACrashBeforeItEndsFastDeliveriesOrAQueue() throws SQLException {
