@@ -37,8 +37,8 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Tries unclassified messages again: each when its time has come, by the database's clock, and all of a queue, a batch after the other, when
- * its script has changed. Every node does; each message is tried by one of them at a time.
+ * Tries unclassified messages again: each when its time has come, by the database's clock, and all of a queue, a batch after the
+ * other, when its script has changed. Every node does; each message is tried by one of them at a time.
  */
 @Component
 class Reclassifier implements QueueChanges {

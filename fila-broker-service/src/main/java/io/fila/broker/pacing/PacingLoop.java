@@ -192,9 +192,8 @@ final class PacingLoop {
             sweepWanted = false;
             intake.sweep();
         }
-        // before signals are taken in: what an acknowledgement makes ready is signalled before its consumer is ready
-        // for more,
-        // and without it others would be next
+        // before signals are taken in: an acknowledgement signals what it makes ready before its consumer is ready for
+        // more, and without that signal others would be next
         int credit = credit();
         boolean wasSweeping = intake.isSweeping();
         intake.takeIn(current, scheduler);

@@ -22,7 +22,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  *
  * <p>After a crash of the database, the throttles of queues with fast deliveries pause. So fast deliveries end only when none is under
  * way, or it might be forgotten later than their end: a change that ends them holds the queue's fence exclusively; no other waits for
- * claims, or keeps them waiting. And not between a crash and its being noticed: it holds the timeline. It names its columns: a row also carries what others change meanwhile.
+ * claims, or keeps them waiting. And not between a crash and its being noticed: it holds the timeline. It names its columns: a row
+ * also carries what others change meanwhile.
  */
 @Component
 class SettingsStore {

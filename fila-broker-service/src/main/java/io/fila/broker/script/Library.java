@@ -4,7 +4,10 @@ import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 
-/** What scripts find around them: all of it is shared by all runs and cannot be changed, but for the table of globals, which is a run's own. */
+/**
+ * What scripts find around them: all of it is shared by all runs and cannot be changed, but for the table of globals, which is a run's
+ * own.
+ */
 final class Library {
 
     private static final ReadOnlyTable STRING = StringFunctions.table();

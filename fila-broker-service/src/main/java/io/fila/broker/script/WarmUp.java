@@ -7,8 +7,8 @@ import org.luaj.vm2.Prototype;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Has the classes that scripts need loaded before any script is run: the first call of {@code string.format} alone takes longer for that than
- * a script may take. Once for the process, for whoever compiles the first script.
+ * Has the classes that scripts need loaded before any script is run: the first call of {@code string.format} alone takes longer for
+ * that than a script may take. Once for the process, for whoever compiles the first script.
  */
 final class WarmUp {
 

@@ -1,9 +1,9 @@
--- Keeps messages unclassified that their queue's script failed for again, until the next try: after 1 s, and each time twice as long, at
--- most 1 min, moved by up to a tenth in either direction; after 1 min if it was not run, since it keeps timing out. After as many failed tries as the queue allows it moves them to the dead
--- letter queue, unless that holds another message of the same id: ids are unique in a queue, and nothing may be lost.
--- Without an error, nothing was tried: it has been tried as often as it may be.
--- Serving index: the primary key, and no other, as the state is written (V012). Locks: the messages, in the order of their names. Writes: message.
--- Answers with where each message is now.
+-- Keeps messages unclassified that their queue's script failed for again, until the next try: after 1 s, and each time twice as long,
+-- at most 1 min, moved by up to a tenth in either direction; after 1 min if it was not run, since it keeps timing out. After as many
+-- failed tries as the queue allows it moves them to the dead letter queue, unless that holds another message of the same id: ids are
+-- unique in a queue, and nothing may be lost. Without an error, nothing was tried: it has been tried as often as it may be.
+-- Serving index: the primary key, and no other, as the state is written (V012). Locks: the messages, in the order of their names.
+-- Writes: message. Answers with where each message is now.
 with failed as materialized (
     select m.queue_id,
            m.sequence,

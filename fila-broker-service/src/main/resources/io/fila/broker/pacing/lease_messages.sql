@@ -3,9 +3,9 @@
 -- bytes of payload, or one message: lengths are known without reading payloads. Each row tells how many messages were found; more
 -- than were leased means that the bytes ended it. Of an ordered queue nothing goes that came after an unclassified message, which may
 -- be of any group: seen by the same snapshot, since arrivals there are committed in their order.
--- Serving indexes: message_ready for finding, message_set_aside for the unclassified one, the primary key for updating: never a scan of the table, however large it is and
--- whatever the planner believes (the array keeps it from joining). Locks: the messages, skipping those that somebody else has.
--- Writes: message.
+-- Serving indexes: message_ready for finding, message_set_aside for the unclassified one, the primary key for updating: never a scan of
+-- the table, however large it is and whatever the planner believes (the array keeps it from joining). Locks: the messages, skipping
+-- those that somebody else has. Writes: message.
 with found as materialized (
     select candidate.sequence,
            row_number() over so_far as place,

@@ -28,8 +28,10 @@ import io.fila.protocol.v1.QueueSettings;
 import io.fila.protocol.v1.QueueStats;
 import io.fila.protocol.v1.ResumeQueueRequest;
 import io.fila.protocol.v1.RetryPolicy;
+import io.fila.protocol.v1.ScriptFailurePolicy;
 import io.fila.protocol.v1.Throttle;
 import io.fila.protocol.v1.ThrottleInForce;
+import io.fila.protocol.v1.WhenScriptFails;
 import io.grpc.Status;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -93,6 +95,11 @@ class QueueGrpcIT {
                         .addKey("header:account")
                         .setWhenKeyMissing(OrderingKeyMissing.ORDERING_KEY_MISSING_UNORDERED))
                 .setDeliveryDurability(DeliveryDurability.DELIVERY_DURABILITY_FAST)
+                .setOnEnqueue("function on_enqueue(msg) end")
+                .setOnFailure("function on_failure(msg) end")
+                .setWhenScriptFails(WhenScriptFails.newBuilder()
+                        .setPolicy(ScriptFailurePolicy.SCRIPT_FAILURE_POLICY_PARK)
+                        .setDeadLetterAfter(5))
                 .setDeadLetterRetention(seconds(3_600))
                 .build();
         client.queues()
